@@ -16,6 +16,8 @@ WRAP = [
     ("x = (a + b)\n", "a + b", "", ".copy()", "x = (a + b).copy()\n"),
     ("x = a[1:]\n", "a[1:]", "", ".copy()", "x = a[1:].copy()\n"),
     ("x = 1\n", "1", "", ".bit_length()", "x = (1).bit_length()\n"),
+    ("f(1)\n", "1", "", " + y", "f(1 + y)\n"),
+    ("x = 1.5 * z\n", "1.5", "", " + y", "x = (1.5 + y) * z\n"),
     ("x = lambda: 0\n", "lambda: 0", "f(", ")", "x = f(lambda: 0)\n"),
     ("x = await y\n", "await y", "", ".copy()", "x = (await y).copy()\n"),
     ("def f():\n    return a, b\n", "a, b", "g(", ")", "def f():\n    return g((a, b))\n"),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.findings.suppressions import suppressions
-from loaderlint.fixes.file_edits import FileEdit
+from loaderlint.fixes.file_edits import FileEdit, Repair
 from loaderlint.syntax.positions import apply_edits
 from tests.rules import pages
 
@@ -75,15 +75,21 @@ class Project:
 
 
 class Checked(NamedTuple):
-    """A project, and what is found in it."""
+    """A project, what is found in it, the fixes of that, and where one rule is silent ('case.py:12') with the reason,
+    once for each reason in a row."""
 
     project: Project
     found: list[Diagnostic]
+    repairs: list[tuple[Diagnostic, Repair]]
+    silences: list[tuple[str, str]]
 
 
-def checked(project: Project) -> Checked:
-    """The project, checked."""
-    return Checked(project, project.check(project.workspace()))
+def checked(project: Project, rule: str | None = None) -> Checked:
+    """The project, checked. `rule`: whose silences are asked for."""
+    workspace = Workspace([project.root], dict(project.overrides), reports_unread=True, tells=rule is not None)
+    found = project.check(workspace)
+    repairs = [(one, repair) for one in found if one.fixable for repair in workspace.repairs(one)]
+    return Checked(project, found, repairs, _silences(project, workspace, rule) if rule else [])
 
 
 @functools.cache
@@ -93,7 +99,7 @@ def as_written(rule: str, slug: str) -> Checked:
     case = next(case for page in PAGES if page.rule == rule for case in page.cases if case.slug == slug)
     project = Project(_scratch() / rule / slug, case)
     project.write((block.name, block.text) for block in case.files)
-    return checked(project)
+    return checked(project, rule)
 
 
 @functools.cache
@@ -135,9 +141,7 @@ def tally(project: Project, found: Iterable[Diagnostic]) -> Counter[tuple[str, s
     return Counter((diagnostic.name, project.name(diagnostic.path)) for diagnostic in found)
 
 
-def silences(project: Project, rule: str) -> list[tuple[str, str]]:
-    """Where in the project a rule looked and is silent ('case.py:12'), and why; once for each reason in a row."""
-    workspace = project.workspace()
+def _silences(project: Project, workspace: Workspace, rule: str) -> list[tuple[str, str]]:
     told: list[tuple[str, str]] = []
     before: tuple[str, ...] = ()
     for path in sorted(workspace.check([project.root])):
@@ -155,8 +159,9 @@ def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str
     return diagnostic.name, name, project.texts()[name].split("\n")[diagnostic.span.line]
 
 
-def assert_found(case: pages.Case, project: Project, found: Sequence[Diagnostic]) -> None:
+def assert_found(case: pages.Case, checked: Checked) -> None:
     """What is found in the project is what the case expects, no more and no less."""
+    project, found = checked.project, checked.found
     expected = [
         (Row(block.name, e.line + 1, e.severity, e.rule, e.certainty), e.text)
         for block in case.files
@@ -172,13 +177,11 @@ def assert_found(case: pages.Case, project: Project, found: Sequence[Diagnostic]
         assert text is None or any(text in message for message in messages), f"'{text}' is not said: {messages}"
 
 
-def assert_each_fix(case: pages.Case, project: Project, folder: Path) -> None:
+def assert_each_fix(case: pages.Case, checked: Checked, folder: Path) -> None:
     """Each fix, applied by itself in a copy of the case in `folder`, removes its finding and adds none."""
-    workspace = project.workspace()
-    found = project.check(workspace)
+    project, found = checked.project, checked.found
     before = project.texts()
-    repairs = [(d, r) for d in found if d.fixable for r in workspace.repairs(d)]
-    for number, (diagnostic, repair) in enumerate(repairs):
+    for number, (diagnostic, repair) in enumerate(checked.repairs):
         fixed = Project(folder / f"fixed{number}", case)
         fixed.write((block.name, block.text) for block in case.files)
         fixed.apply([FileEdit(fixed.root / project.name(each.path), each.edits) for each in repair.files])

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.engine import Workspace
 from loaderlint.rules import RULES
-from tests.rules import pages
+from tests.rules import pages, snapshot
 from tests.rules.cases import (
     FOLDER,
     MOST_ROUNDS,
@@ -20,11 +19,11 @@ from tests.rules.cases import (
     assert_each_fix,
     assert_found,
     assert_sound,
-    silences,
     tally,
 )
 
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
+UPDATES = bool(os.environ.get("LOADERLINT_UPDATE"))
 
 
 @pytest.fixture
@@ -37,12 +36,22 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_findings(page: pages.Page, case: pages.Case) -> None:
-    assert_found(case, *as_written(page.rule, case.slug))
+    assert_found(case, as_written(page.rule, case.slug))
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_snapshot(page: pages.Page, case: pages.Case) -> None:
+    """Evidence, fixes and reasons for silence are what they were when somebody last read them."""
+    said = snapshot.shown(as_written(page.rule, case.slug))
+    if UPDATES:
+        snapshot.keep(page, case, said)
+    else:
+        assert said == snapshot.kept(page.rule).get(case.heading, "")
 
 
 @pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].messages])
 def test_messages(page: pages.Page, case: pages.Case) -> None:
-    project, found = as_written(page.rule, case.slug)
+    project, found, *_ = as_written(page.rule, case.slug)
     said = "".join(f"{project.name(d.path)}: {d.severity.value}: {d.message} [{d.name}]\n" for d in found)
     assert case.messages is not None
     _compare(page, case, "messages", said)
@@ -50,8 +59,8 @@ def test_messages(page: pages.Page, case: pages.Case) -> None:
 
 
 @pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].silences])
-def test_silences(page: pages.Page, case: pages.Case, project: Project) -> None:
-    said = "".join(f"{line}: {reason}\n" for line, reason in silences(project, page.rule))
+def test_silences(page: pages.Page, case: pages.Case) -> None:
+    said = "".join(f"{line}: {reason}\n" for line, reason in as_written(page.rule, case.slug).silences)
     _compare(page, case, "silences", said)
     reasons = [line.partition(": ")[2] for line in said.splitlines()]
     assert not any(re.search(r"\blines? \d|\.py:\d", reason) for reason in reasons), "a reason names a line"
@@ -60,13 +69,13 @@ def test_silences(page: pages.Page, case: pages.Case, project: Project) -> None:
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_explaining_changes_no_finding(page: pages.Page, case: pages.Case) -> None:
     """Rules look for the reasons of their silence only where somebody asks: what they find must not depend on it."""
-    project, found = as_written(page.rule, case.slug)
-    assert project.check(Workspace([project.root], dict(project.overrides), tells=True)) == found
+    project, found, *_ = as_written(page.rule, case.slug)
+    assert project.check(project.workspace()) == found
 
 
 def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
     """What is said with the case's block of it, or the other way round with LOADERLINT_UPDATE."""
-    if not os.environ.get("LOADERLINT_UPDATE"):
+    if not UPDATES:
         assert said == getattr(case, kind).text
         return
     path = FOLDER / f"{page.rule}.md"
@@ -77,14 +86,12 @@ def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_each_fix(page: pages.Page, case: pages.Case, tmp_path: Path) -> None:
-    project, found = as_written(page.rule, case.slug)
-    if any(diagnostic.fixable for diagnostic in found):
-        assert_each_fix(case, project, tmp_path)
+    assert_each_fix(case, as_written(page.rule, case.slug), tmp_path)
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_all_fixes(page: pages.Page, case: pages.Case, project: Project) -> None:
-    as_it_was, found = as_written(page.rule, case.slug)
+    as_it_was, found, *_ = as_written(page.rule, case.slug)
     before = project.texts()
     for _ in range(MOST_ROUNDS):
         edits = project.workspace().fix_all([project.root], rules={page.rule})
@@ -99,7 +106,7 @@ def test_all_fixes(page: pages.Page, case: pages.Case, project: Project) -> None
         assert not tally(project, project.check(project.workspace())) - tally(as_it_was, found)
     listed = {block.name for block in case.fixed}
     left = {name: text for name, text in after.items() if name in listed or text != before[name]}
-    if case.fixed and os.environ.get("LOADERLINT_UPDATE"):
+    if case.fixed and UPDATES:
         path = FOLDER / f"{page.rule}.md"
         text = path.read_text(encoding="utf-8")
         path.write_text(pages.replace_fixed(page.rule, text, case.heading, left), encoding="utf-8", newline="")
@@ -119,6 +126,7 @@ def test_page_is_complete(page: pages.Page) -> None:
     assert any(case.messages and f"[{page.rule}]" in case.messages.text for case in faults), "no message is checked"
     told = any(case.silences and case.silences.text.strip() for case in page.cases)
     assert told or page.rule == "unused-suppression", "no reason for silence is checked"
+    assert snapshot.kept(page.rule).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

@@ -27,7 +27,7 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize("case", CASES)
 def test_findings(case: pages.Case, project: Project) -> None:
-    assert_found(case, *checked(project))
+    assert_found(case, checked(project))
 
 
 @pytest.mark.parametrize("case", [param for param in CASES if param.values[0].messages])

@@ -48,12 +48,12 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
-    assert_found(case, *checked(project))
+    assert_found(case, checked(project))
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
-    assert_each_fix(case, project, tmp_path)
+    assert_each_fix(case, checked(project), tmp_path)
 
 
 def test_a_declaration_is_seen_when_settings_change(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ _PRIMARY = (
     cst.SetComp,
     cst.DictComp,
 )
+_NUMBER = (cst.Integer, cst.Float, cst.Imaginary)
 #: What must have parentheses inside a call's parentheses as well.
 _LOOSE = (cst.Tuple, cst.Yield, cst.NamedExpr, cst.GeneratorExp)
 _OPENING, _CLOSING = ("(", "[", ", "), (")", "]", ",")
@@ -57,7 +58,7 @@ def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -
     tight = _fits(tree, expression, f"{before}x{after}")
     if call and expression.lpar and (isinstance(expression, cst.GeneratorExp) or not isinstance(expression, _LOOSE)):
         before, after = before[:-1], after[1:]  # its own parentheses become the call's
-    elif _needs_parentheses(expression, call, before.endswith(_OPENING) and after.startswith(_CLOSING)):
+    elif _needs_parentheses(expression, call, before, after):
         before, after = before + "(", ")" + after
     if not tight:
         before, after = "(" + before, after + ")"
@@ -141,12 +142,16 @@ def readable(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression:
     return node
 
 
-def _needs_parentheses(expression: cst.BaseExpression, call: bool, enclosed: bool) -> bool:
-    """Whether `expression` must get parentheses in the wrapping. `call`: the wrapping's parentheses hold nothing else;
-    `enclosed`: brackets or commas part it from the rest."""
+def _needs_parentheses(expression: cst.BaseExpression, call: bool, before: str, after: str) -> bool:
+    """Whether `expression` must get parentheses between `before` and `after`. `call`: the parentheses in these hold
+    nothing else."""
     if expression.lpar or call and isinstance(expression, cst.GeneratorExp):
         return False
-    return isinstance(expression, _LOOSE) if enclosed else not isinstance(expression, _PRIMARY)
+    if before.endswith(_OPENING) and after.startswith(_CLOSING):  # brackets or commas part it from the rest
+        return isinstance(expression, _LOOSE)
+    if isinstance(expression, _NUMBER):
+        return after.startswith(".")
+    return not isinstance(expression, _PRIMARY)
 
 
 def _fits(tree: Tree, expression: cst.BaseExpression, text: str) -> bool:
@@ -168,7 +173,7 @@ def _binding(text: str) -> str:
         expression = cst.parse_expression(text)
     except cst.ParserSyntaxError as error:
         raise Refused("the fix is no valid expression") from error
-    if isinstance(expression, cst.Integer | cst.Float | cst.Imaginary):
+    if isinstance(expression, _NUMBER):
         return "number"
     if expression.lpar or isinstance(expression, _PRIMARY):
         return "tight"

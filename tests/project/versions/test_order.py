@@ -68,7 +68,8 @@ def test_files_that_disagree_make_a_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     "docs/requirements.txt tests/requirements.txt other/poetry.lock other/requirements.txt ../requirements.txt "
-    "torch_requirements.md requirements.txt.bak myrequirements.txt environment.json package-lock.yml".split(),
+    "torch_requirements.md requirements/notes.md requirements.txt.bak myrequirements.txt environment.json "
+    "package-lock.yml".split(),
 )
 def test_files_that_are_not_the_project_s(name: str, tmp_path: Path) -> None:
     root = tmp_path / "project"

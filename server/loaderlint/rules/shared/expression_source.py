@@ -17,7 +17,10 @@ class _Unwritable(Exception):
 
 def source_of(number: int, frame: Frame, model: Model) -> tuple[str | None, list[str]]:
     """Expression `number` of a constructor as it can be written in another method of the class, and the statements that
-    the constructor needs for it (a parameter that nothing keeps is stored on self); (None, []) where it cannot."""
+    the constructor needs for it (a parameter that nothing keeps is stored on self); (None, []) where it cannot. A
+    parameter alone cannot be made again: it is made elsewhere."""
+    if isinstance(model.ev.expr(frame, number), ir.Param):
+        return None, []
     kept: list[str] = []
     try:
         return _write(number, frame, model, kept), list(dict.fromkeys(kept))
@@ -40,7 +43,7 @@ def _write(number: int, frame: Frame, model: Model, kept: list[str]) -> str:
         case ir.Attr(base, name):
             if ir.is_self(model.ev.expr(frame, base)) and not _is_stored_once(name, frame, model):
                 raise _Unwritable
-            return f"{_write(base, frame, model, kept)}.{name}"
+            return f"{_operand(base, frame, model, kept)}.{name}"
         case ir.Bin(op, left, right):
             return f"{_operand(left, frame, model, kept)} {op} {_operand(right, frame, model, kept)}"
         case ir.Call(func, args):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent
+from loaderlint.knowledge.pickling import UNPICKLABLE
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.expression_source import source_of
 from loaderlint.rules.shared.pickled_to_workers import Payload
@@ -62,4 +64,11 @@ def _made_again(store: Store, model: Model) -> tuple[str, str, list[str]] | None
     if model.def_of(store.frame).name != "__init__" or len(model.ev.classes.stores(receiver, step.name)) != 1:
         return None
     source, kept = source_of(step.value, store.frame, model)
-    return (step.name, source, kept) if source is not None else None
+    if source is None or (kept and _is_given_unpicklable(store.frame)):
+        return None  # what it would keep cannot be pickled either
+    return step.name, source, kept
+
+
+def _is_given_unpicklable(constructor: Frame) -> bool:
+    given = (atom for value in constructor.args if value is not None for atom in value.atoms)
+    return any(isinstance(atom, LibObject) and atom.name in UNPICKLABLE for atom in given)
