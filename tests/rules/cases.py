@@ -145,10 +145,12 @@ def _silences(project: Project, workspace: Workspace, rule: str) -> list[tuple[s
     told: list[tuple[str, str]] = []
     before: tuple[str, ...] = ()
     for path in sorted(workspace.check([project.root])):
-        for line in range(len(workspace.text(path).splitlines())):
-            silent = workspace.explain(path, line).silent
+        for number, line in enumerate(workspace.text(path).splitlines()):
+            if not before and not line.strip():
+                continue  # nothing begins on an empty line
+            silent = workspace.explain(path, number).silent
             reasons = next((one.reasons for one in silent if one.name == rule), ())
-            told += [(f"{project.name(path)}:{line + 1}", reason) for reason in reasons if reason not in before]
+            told += [(f"{project.name(path)}:{number + 1}", reason) for reason in reasons if reason not in before]
             before = reasons
     return told
 
