@@ -26,8 +26,8 @@ def known_as(path: str | os.PathLike[str]) -> Path:
     never get edits in one round of fixes.
 
     Hard links are files of their own; nothing tells which of them is the original. Where a file system ignores case,
-    two spellings of one name count as two names; `rewrite.write` looks at the file again, so the second of them finds
-    the first one's text and changes nothing. Dangling links and circles have names too, and no file."""
+    two spellings of one name count as two names; `write_fixes.write` looks at the file again, so the second of them
+    finds the first one's text and changes nothing. Dangling links and circles have names too, and no file."""
     if os.path.islink(path) and not os.path.isdir(path):
         folder, name = os.path.split(path)
         return Path(os.path.realpath(folder or os.curdir), name)
