@@ -7,9 +7,12 @@ import functools
 import os
 import random
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
+import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,13 @@ class Held:
 
     def drawn(self) -> float:
         return GENERATOR.random()
+
+
+class Tensor:
+    """PyTorch's, as far as an audit asks it."""
+
+    def __init__(self, *, is_cuda: bool) -> None:
+        self.is_cuda = is_cuda
 
 
 class Slotted:
@@ -172,6 +182,36 @@ def test_threads_and_held_locks_are_found_and_free_ones_are_not() -> None:
     ]
     stop.set()
     thread.join()
+
+
+def test_open_handles_are_found_and_closed_ones_are_not() -> None:
+    one, other = socket.socketpair()
+    database, closed = sqlite3.connect(":memory:"), sqlite3.connect(":memory:")
+    other.close()
+    closed.close()
+    found = crossed({"dataset": Held(one=one, other=other, database=database, closed=closed)})
+    assert {each.path: each.what for each in found} == {
+        "dataset.one": "an open socket",
+        "dataset.database": "an open Connection",
+    }
+    database.close()
+    one.close()
+
+
+def test_a_database_of_another_thread_is_open() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        database = pool.submit(sqlite3.connect, ":memory:").result()
+        assert [each.what for each in crossed({"dataset": Held(database=database)})] == ["an open Connection"]
+        pool.submit(database.close).result()
+    assert crossed({"dataset": Held(database=database)}) == ()
+
+
+def test_tensors_on_a_gpu_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = types.ModuleType("torch")
+    torch.Tensor = Tensor  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    found = crossed({"dataset": Held(here=Tensor(is_cuda=False), there=Tensor(is_cuda=True))})
+    assert [(each.path, each.rule) for each in found] == [("dataset.there", "cuda-in-worker")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from loaderlint.audit.reachable import attributes, module_of, reachable
 
+#: What asks a handle whether it is open: it returns something false, or raises an exception that says 'closed', if not.
+_ASKED: dict[str, Callable[[Any], object]] = {
+    "cv2": lambda capture: capture.isOpened(),
+    "h5py": bool,
+    "lmdb": lambda environment: environment.path(),
+    "socket": lambda one: one.fileno() != -1,
+    "sqlite3": lambda connection: connection.total_changes >= 0,
+}
 #: Classes of handles, by the module that has them: libraries are not imported to ask.
 _HANDLES = {
     "cv2": ("VideoCapture",),
@@ -63,6 +71,8 @@ def _crossing(value: Any) -> tuple[str, str | None] | None:
         return "a pool, which threads of the main process serve", threads
     if _is_open_handle(value):
         return f"an open {type(value).__qualname__}", handles
+    if _is_on_gpu(value):
+        return "a tensor in the memory of a GPU", "cuda-in-worker"
     if kind in ("_thread.lock", "_thread.RLock") and "locked" in dir(value) and value.locked():
         return "a lock that is held", None
     return None
@@ -72,5 +82,17 @@ def _is_open_handle(value: Any) -> bool:
     for name, classes in _HANDLES.items():
         module = sys.modules.get(name)
         if module is not None and isinstance(value, tuple(getattr(module, each) for each in classes)):
-            return name != "h5py" or bool(value)  # of HDF5's own, those that are closed are false
+            return _is_open(value, _ASKED[name])
     return False
+
+
+def _is_open(handle: Any, ask: Callable[[Any], object]) -> bool:
+    try:
+        return bool(ask(handle))
+    except Exception as error:  # of any library; some raise for other reasons, such as another thread
+        return "closed" not in str(error).lower()
+
+
+def _is_on_gpu(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor) and value.is_cuda

@@ -15,7 +15,7 @@ SEEN_BY = MappingProxyType(
         "frozen-augmentation-state": ("workers-draw-alike", "epochs-draw-alike"),
         "common-seed-in-workers": ("workers-draw-alike", "epochs-draw-alike"),
         "torch-threads-in-worker": ("hanging",),
-        "cuda-in-worker": ("samples",),
+        "cuda-in-worker": ("samples", "crossed-the-fork"),
         "process-in-worker": ("samples",),
         "executor-across-fork": ("hanging", "crossed-the-fork"),
         "worker-info-in-main": ("items",),
