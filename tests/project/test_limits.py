@@ -140,16 +140,24 @@ def test_a_walk_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_is_told_does_not_depend_on_the_order(tmp_path: Path) -> None:
-    places = [(tmp_path / name, piece, 1) for name in ("b.py", "a.py") for piece in (3, 2)]
+    library = tmp_path / "library.py"
+    places = [(tmp_path / name, piece, 1) for name in ("b.py", "a.py") for piece in (3, 2)] + [(library, 1, 1)]
     told = []
     for order in (places, places[::-1]):
         reached = ReachedLimits()
         for cut in (CALLS, CALLERS) if order is places else (CALLERS, CALLS):
             for place in order:
                 reached.note(cut, *place)
-        told.append(list(reached.told(lambda path, piece, def_: f"`{path.stem}{piece}`")))
+        told.append(list(reached.told(lambda path, piece, def_: f"`{path.stem}{piece}`", lambda path: path == library)))
     assert told[0] == told[1]
     assert told[0][0] == (tmp_path / "a.py", f"`a2` {CALLERS.how} (and 3 more like it): {CALLERS.cost}")
+
+
+def test_limits_inside_libraries_are_not_told(tmp_path: Path) -> None:
+    reached = ReachedLimits()
+    reached.note(CALLS, tmp_path / "library.py", 1, 1)
+    assert not list(reached.told(lambda path, piece, def_: "", lambda path: path.stem == "library"))
+    assert list(reached.told(lambda path, piece, def_: "", lambda path: False))
 
 
 _EXPERIMENT = """
