@@ -102,6 +102,8 @@ def star_names(module: str) -> frozenset[str]:
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
+#: The number of operations and containers in each other that are looked into for the arrays in an index.
+_MAX_STEPS = 4
 
 
 #: What gives numbers, texts and truth values only.
@@ -336,8 +338,26 @@ def item_name(name: str, key: Val, sliced: bool) -> str:
 
 
 def picks(ev: Evaluator, key: Val) -> bool:
-    """Whether an index is a list, a mask or an array of positions: what it takes out of an array is a copy."""
-    return any(_picks(ev, atom) for atom in key.atoms)
+    """Whether an index is a list, a mask or an array of positions: what it takes out of an array is a copy. One that is
+    computed in more than `_MAX_STEPS` steps is taken for a number."""
+    atoms, seen = set(key.atoms), set[Atom]()
+    for _ in range(_MAX_STEPS):
+        if any(_picks(ev, atom) for atom in atoms):
+            return True
+        seen |= atoms
+        atoms = {one for atom in atoms for value in _computed_from(ev, atom) for one in value.atoms} - seen
+    return False
+
+
+def _computed_from(ev: Evaluator, atom: Atom) -> Sequence[Val]:
+    """The items of a tuple or set, or the operands of an operation: where one of these is an array, so is the index."""
+    match atom:
+        case SeqOf(_, items):
+            return items
+        case LibObject("builtins.operation", site):
+            e = ev.expr(site.frame, site.expr)
+            return [ev.eval(side, site.frame) for side in (e.left, e.right)] if isinstance(e, ir.Bin) else ()
+    return ()
 
 
 def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
@@ -349,15 +369,13 @@ def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
 
 def _picks(ev: Evaluator, atom: Atom) -> bool:
     match atom:
-        case SeqOf(kind, items):
-            return kind == "list" or any(picks(ev, item) for item in items)
+        case SeqOf(kind, _):
+            return kind == "list"
         case LibObject("builtins.bool", _):
             return True
         case LibObject("builtins.operation", site):
             e = ev.expr(site.frame, site.expr)
-            if isinstance(e, ir.Bin):
-                return e.op in "&|^" or any(picks(ev, ev.eval(side, site.frame)) for side in (e.left, e.right))
-            return isinstance(e, ir.Unary) and e.op == "~"
+            return (isinstance(e, ir.Bin) and e.op in "&|^") or (isinstance(e, ir.Unary) and e.op == "~")
         case LibObject(name, site) if name.endswith("[]"):
             e = ev.expr(site.frame, site.expr)
             return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)
