@@ -9,23 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from loaderlint.audit.reachable import attributes, module_of, reachable
+from loaderlint.audit.reachable import attributes, class_name, reachable
 
-#: What asks a handle whether it is open: it returns something false, or raises an exception that says 'closed', if not.
-_ASKED: dict[str, Callable[[Any], object]] = {
-    "cv2": lambda capture: capture.isOpened(),
-    "h5py": bool,
-    "lmdb": lambda environment: environment.path(),
-    "socket": lambda one: one.fileno() != -1,
-    "sqlite3": lambda connection: connection.total_changes >= 0,
-}
-#: Classes of handles, by the module that has them: libraries are not imported to ask.
-_HANDLES = {
-    "cv2": ("VideoCapture",),
-    "h5py": ("File", "Dataset"),
-    "lmdb": ("Environment",),
-    "socket": ("socket",),
-    "sqlite3": ("Connection",),
+#: The classes of handles, by the module that has them (libraries are not imported to ask), and what asks a handle
+#: whether it is open: it returns something false, or raises an exception that says 'closed', if not.
+_HANDLES: dict[str, tuple[tuple[str, ...], Callable[[Any], object]]] = {
+    "cv2": (("VideoCapture",), lambda capture: capture.isOpened()),
+    "h5py": (("File", "Dataset"), bool),
+    "lmdb": (("Environment",), lambda environment: environment.path()),
+    "socket": (("socket",), lambda one: one.fileno() != -1),
+    "sqlite3": (("Connection",), lambda connection: connection.total_changes >= 0),
 }
 _POOLS = frozenset({"multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPool"})
 
@@ -62,7 +55,7 @@ def still_there(found: Sequence[Crossed], roots: Mapping[str, Any]) -> tuple[str
 def _crossing(value: Any) -> tuple[str, str | None] | None:
     """What an object is, in words, and the rule that speaks of it."""
     threads, handles = "executor-across-fork", "handle-across-workers"
-    kind = f"{module_of(type(value))}.{type(value).__qualname__}"
+    kind = class_name(value)
     if isinstance(value, threading.Thread) and value.is_alive():
         return f"a thread of the main process ({value.name})", threads
     if isinstance(value, ThreadPoolExecutor) and attributes(value).get("_threads"):
@@ -79,10 +72,10 @@ def _crossing(value: Any) -> tuple[str, str | None] | None:
 
 
 def _is_open_handle(value: Any) -> bool:
-    for name, classes in _HANDLES.items():
+    for name, (classes, ask) in _HANDLES.items():
         module = sys.modules.get(name)
         if module is not None and isinstance(value, tuple(getattr(module, each) for each in classes)):
-            return _is_open(value, _ASKED[name])
+            return _is_open(value, ask)
     return False
 
 

@@ -164,3 +164,8 @@ def module_of(value: Any) -> str:
     of Cython's functions has a descriptor there."""
     name = getattr(value, "__module__", None)
     return name if isinstance(name, str) and name else "builtins"
+
+
+def class_name(value: Any) -> str:
+    """The full name of an object's class."""
+    return f"{module_of(type(value))}.{type(value).__qualname__}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from loaderlint.audit.reachable import module_of, reachable
+from loaderlint.audit.reachable import class_name, reachable
 
 #: The names of the global streams.
 PYTHON, NUMPY, TORCH = "random", "NumPy", "torch"
@@ -74,16 +74,12 @@ def _of(path: str, value: Any) -> Stream | None:
     return None
 
 
-def _kind(source: Any) -> str:
-    return f"{module_of(type(source))}.{type(source).__qualname__}"
-
-
 def _python(name: str, source: random.Random) -> Stream:
     def state() -> bytes:
         version, numbers, gauss = source.getstate()
         return hash(numbers).to_bytes(8, "little", signed=True) + repr((version, numbers[-1], gauss)).encode()
 
-    return Stream(name, _kind(source), source, state, source.getstate, source.setstate)
+    return Stream(name, class_name(source), source, state, source.getstate, source.setstate)
 
 
 def _numpy(name: str, source: Any) -> Stream:
@@ -93,7 +89,7 @@ def _numpy(name: str, source: Any) -> Stream:
     def save() -> Any:
         return copy.deepcopy(source.bit_generator.state)
 
-    return Stream(name, _kind(source), source, lambda: repr(source.bit_generator.state).encode(), save, restore)
+    return Stream(name, class_name(source), source, lambda: repr(source.bit_generator.state).encode(), save, restore)
 
 
 def _numpy_legacy(name: str, source: Any) -> Stream:
@@ -101,11 +97,11 @@ def _numpy_legacy(name: str, source: Any) -> Stream:
         _, keys, position, has_gauss, gauss = source.get_state(legacy=True)
         return bytes(keys) + repr((position, has_gauss, gauss)).encode()
 
-    return Stream(name, _kind(source), source, state, source.get_state, source.set_state)
+    return Stream(name, class_name(source), source, state, source.get_state, source.set_state)
 
 
 def _torch(name: str, source: Any) -> Stream:
     def state() -> bytes:
         return bytes(source.get_state().numpy())
 
-    return Stream(name, _kind(source), source, state, source.get_state, source.set_state)
+    return Stream(name, class_name(source), source, state, source.get_state, source.set_state)

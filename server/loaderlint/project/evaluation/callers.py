@@ -44,6 +44,8 @@ from loaderlint.syntax.byte_search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_WRAPPERS = 4
+#: A file with class methods holds this word.
+_CLASS_METHOD = "classmethod"
 
 
 class CallSite(NamedTuple):
@@ -54,9 +56,6 @@ class CallSite(NamedTuple):
     def_: int
     expr: int
     context: int
-
-
-_CLASS_METHOD = "classmethod"
 
 
 class Callers:
@@ -328,11 +327,13 @@ class Callers:
             for piece in file.mentioning(_CLASS_METHOD) if file else ():
                 facts = self._ev.facts(path, piece)
                 owner = self.owner(path, piece, 1, facts) if facts and len(facts.ir.defs) > 1 else None
-                if facts and owner and self._ev.functions.decoration(FunctionRef(path, piece, 1)) == "class":
-                    for step in (one for one in facts.ir.defs[1].steps if type(one) is ir.Perform):
-                        call = facts.ir.exprs[step.call]
-                        if isinstance(call, ir.Call) and facts.ir.exprs[call.func] == ir.Param(0):
-                            yield owner, CallSite(path, piece, 1, step.call, step.context)
+                function = FunctionRef(path, piece, 1)
+                if owner is None or self._ev.functions.decoration(function) != "class":
+                    continue
+                code = self._ev.code(function)
+                for step, call in code.calls:
+                    if call.func != NONE and code.exprs[call.func] == ir.Param(0):
+                        yield owner, CallSite(path, piece, 1, step.call, step.context)
 
     def _calls_for_all(self, site: CallSite) -> bool:
         """Whether a call is reached and has the same callee for all callers of its def."""

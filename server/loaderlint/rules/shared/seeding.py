@@ -62,8 +62,10 @@ def _seeding_init(atom: Atom) -> bool:
     """Whether a worker_init_fn is one of a library that seeds."""
     if isinstance(atom, PartialOf):
         return _seeding_init(atom.func)
-    seeds = isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "all")  # it is called with the worker's id
-    return seeds or (isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS)
+    if not isinstance(atom, Lib):
+        return False
+    seeds = SEEDERS.get(atom.name) in ("numpy", "all")  # it is called with the worker's id
+    return seeds or atom.name in SEEDING_WORKER_INITS
 
 
 def init_in_sight(loader: Loader) -> bool:
@@ -79,7 +81,7 @@ def _is_in_sight(atom: Atom) -> bool:
     if isinstance(atom, PartialOf):
         return _is_in_sight(atom.func)
     if isinstance(atom, Lib):
-        is_standard = atom.name.partition(".")[0] in sys.stdlib_module_names | {"builtins"}
+        is_standard = atom.name.partition(".")[0] in sys.stdlib_module_names
         return is_standard or atom.name in RESEEDING_INITS or atom.name in SEEDERS
     return isinstance(atom, FunctionRef | Method | Instance) or (isinstance(atom, Literal_) and atom.value is None)
 
