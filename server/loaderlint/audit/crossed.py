@@ -12,7 +12,7 @@ from typing import Any
 from loaderlint.audit.reachable import attributes, class_name, reachable
 
 #: The classes of handles, by the module that has them (libraries are not imported to ask), and what asks a handle
-#: whether it is open: it returns something false, or raises an exception that says 'closed', if not.
+#: whether it is open: it returns something false or raises an exception if not.
 _HANDLES: dict[str, tuple[tuple[str, ...], Callable[[Any], object]]] = {
     "cv2": (("VideoCapture",), lambda capture: capture.isOpened()),
     "h5py": (("File", "Dataset"), bool),
@@ -82,8 +82,8 @@ def _is_open_handle(value: Any) -> bool:
 def _is_open(handle: Any, ask: Callable[[Any], object]) -> bool:
     try:
         return bool(ask(handle))
-    except Exception as error:  # of any library; some raise for other reasons, such as another thread
-        return "closed" not in str(error).lower()
+    except Exception:  # each library has its own for what is closed
+        return False
 
 
 def _is_on_gpu(value: Any) -> bool:
