@@ -7,10 +7,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from loaderlint.audit.line_sources import draws_from_watched_only
+
+np = pytest.importorskip("numpy")
 
 shared = ModuleType("shared")
 vars(shared)["rng"] = np.random.default_rng(1)
