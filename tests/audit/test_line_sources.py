@@ -11,7 +11,7 @@ import pytest
 
 from loaderlint.audit.line_sources import draws_from_watched_only
 
-np = pytest.importorskip("numpy")
+np = pytest.importorskip("numpy", reason="NumPy is not installed; to get it: make truth")
 
 shared = ModuleType("shared")
 vars(shared)["rng"] = np.random.default_rng(1)
