@@ -126,7 +126,7 @@ class Callers:
         one = facts.ir.defs[def_]
         owner = self.owner(path, piece, def_, facts)
         if owner is not None and self._ev.functions.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
-            for site in self._sites_of(one.name, (path, piece, def_)):
+            for site in self.sites_running(one.name, (path, piece, def_)):
                 for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                     yield from self._confirmed(site, caller, (path, piece, def_))
             return
@@ -141,7 +141,9 @@ class Callers:
         if not name:
             return
         wanted = (path, piece, def_)
-        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *sorted(self._aliases(name)))):
+        for site in chain.from_iterable(
+            self.sites_running(one, wanted) for one in (name, *sorted(self._aliases(name)))
+        ):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
 
@@ -253,7 +255,7 @@ class Callers:
 
     def _calls_on(self, inst: Instance, name: str, wanted: DefKey, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
-        for site in self._sites_of(name, wanted, inst):
+        for site in self.sites_running(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
 
@@ -397,7 +399,7 @@ class Callers:
             known = self._sites[name] = tuple(self._find_sites(name))
         return known
 
-    def _sites_of(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
+    def sites_running(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
         certain, possible = self._by_callee(name)
         for site in sorted((*certain.get(wanted, ()), *possible)):

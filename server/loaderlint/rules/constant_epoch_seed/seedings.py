@@ -33,10 +33,10 @@ def seedings(function: MainFunction, model: Model) -> Iterator[Seeding]:
 def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
     """The calls of a def that seeds, in loops of pieces that do not mention seeds and are not asked about: those of
     `train_one_epoch`."""
-    name = function.written.name
+    name, wanted = function.written.name, (function.path, function.piece, function.def_)
     places = {
         def_key(site)
-        for site in model.callers.sites(name)
+        for site in model.callers.sites_running(name, wanted)
         if site.context > 0 and not _speaks_of_seeds(site.path, site.piece, model)
     }
     frames = [frame for place in sorted(places) for frame in model.callers.frames(*place)]

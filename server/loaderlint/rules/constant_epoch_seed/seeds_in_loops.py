@@ -48,7 +48,8 @@ def seeding_in_loop(call: WorkerCall, model: Model) -> Seeding | None:
         constant = call.call.args and _is_fixed(call.call.args[0].value, call.frame, loop, model)
         return Seeding(call, loop, name, call.call.args[0].value, unknowns) if constant else None
     for target in model.ev.targets(call.number, call.frame):
-        inner = [c for c in model.frame_calls(target) if torch_seeder(c) is not None and c.call.args]
+        called = model.calls_named(target, SEEDER_NAMES)
+        inner = [c for c in called if torch_seeder(c) is not None and c.call.args]
         if not inner or not all(c.context == 0 and _is_fixed(c.call.args[0].value, c.frame, 0, model) for c in inner):
             continue
         if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):

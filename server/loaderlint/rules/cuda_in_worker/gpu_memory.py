@@ -34,8 +34,8 @@ def brought_to_gpu(function: WorkerFunction, model: Model) -> Iterator[Candidate
             for held in value.ordered():
                 if not isinstance(held, LibObject) or site_key(held.site) in done:
                     continue
-                use = None if model.runs_in_worker(held.site.frame) else kept_on_gpu(held, model)
-                if use is None:
+                use = kept_on_gpu(held, model)
+                if use is None or model.runs_in_worker(held.site.frame):
                     continue
                 here, brought = Spot(use.call.frame, use.call.number), Brought(use.text, Spot(frame, number))
                 why_not = "" if is_held(held, value.origins, model) else _NOT_HELD

@@ -28,8 +28,8 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import MainFunction, Model
 
-#: What a file that makes a pool contains, besides the pool's name.
-_POOL_MODULES = ("multiprocess", "concurrent.futures")
+#: How a file that uses `multiprocessing` names its pool of processes. `ThreadPool` is none.
+_POOLS = (".Pool", " Pool", "(Pool", ",Pool")
 #: What a file holds that uses a pool: `Pool(...)`, `pool.map(...)`, `executor.submit(...)`.
 POOL_WORDS = ("Pool", "pool", "xecutor")
 #: Expressions that are no pool, whatever they are made of.
@@ -55,9 +55,12 @@ def map_names(path: Path, model: Model) -> frozenset[str]:
 
 
 def _has_pools(model: Model) -> bool:
-    """Whether a pool may be made anywhere."""
-    made = {path for word in _POOL_MODULES for path in model.files.containing(word)}
-    return not made.isdisjoint(model.files.containing("Pool"))
+    """Whether a pool of processes may be made anywhere."""
+    containing = model.files.containing
+    if containing("ProcessPool"):
+        return True
+    multiprocessing = set(containing("multiprocess"))
+    return any(not multiprocessing.isdisjoint(containing(word)) for word in _POOLS)
 
 
 def _may_map(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -143,20 +144,31 @@ def _moved_by(held: LibObject, model: Model) -> CudaUse | None:
 def used_reads(frame: Frame, model: Model) -> Iterator[tuple[int, Val]]:
     """What a frame does something with: passed on, called, computed with, indexed, returned. To ask a tensor for its
     shape or its device is no use of it."""
-    found: set[int] = set()
-    for number in model.ev.evaluated(frame):
-        found.update(_used_by(model.ev.expr(frame, number), frame, model))
-    for _, step in model.steps(frame):
-        if isinstance(step, ir.Return | ir.YieldStep):
-            found.add(step.value)
+    evaluated = model.ev.evaluated(frame)
+    found = {
+        one
+        for number, used in model.remembered(_uses_in, frame.path, frame.piece)
+        if number in evaluated
+        for one in used
+    }
+    found.update(step.value for _, step in model.steps_of(frame, ir.Return))
+    found.update(step.value for _, step in model.steps_of(frame, ir.YieldStep))
     for number in sorted(found - {ir.NONE}):
         yield number, model.ev.eval(number, frame)
 
 
-def _used_by(e: ir.Expr | None, frame: Frame, model: Model) -> tuple[int, ...]:
+def _uses_in(path: Path, piece: int, model: Model) -> list[tuple[int, tuple[int, ...]]]:
+    """The expressions of a piece that do something with others, each with these. They are the same in all frames."""
+    facts = model.ev.facts(path, piece)
+    exprs = facts.ir.exprs if facts else ()
+    uses = ((number, _used_by(e, exprs)) for number, e in enumerate(exprs))
+    return [(number, used) for number, used in uses if used]
+
+
+def _used_by(e: ir.Expr, exprs: tuple[ir.Expr, ...]) -> tuple[int, ...]:
     match e:
         case ir.Call(func, args):
-            callee = model.ev.expr(frame, func)
+            callee = exprs[func] if func != ir.NONE else None
             if isinstance(callee, ir.Global) and callee.name in LOOKING_FUNCTIONS:
                 return ()
             receiver = (callee.base,) if isinstance(callee, ir.Attr) and callee.name not in LOOKS else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> It
         context = one.contexts[context].parent
     if depth >= _MAX_CALLERS or frame.def_ == 0 or not one.name:
         return
-    for site in model.callers.sites(one.name)[:_MAX_SITES]:
+    for site in islice(model.callers.sites_running(one.name, def_key(frame)), _MAX_SITES):
         for caller in model.callers.frames(site.path, site.piece, site.def_):
             if not model.ev.liveness.is_dead(site.context, caller) and _leads_to(caller, site.expr, frame, model):
                 yield from loops_around(caller, site.context, model, depth + 1)
