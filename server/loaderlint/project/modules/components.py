@@ -36,7 +36,7 @@ _QUOTING = ("import_module(", "__import__(")
 ANYWHERE = "*"
 #: In the place of names: a file holds what may be a loader; a dataset, or what is registered under a name.
 LOADS, HELD = "/loads", "/held"
-_LOADS, _HELD = (b"oader",), (b"Dataset", b".register")
+_LOADS, _HELD = (b"oader",), (b"Dataset", b".register", b"dict(type=")
 #: What counts wherever it stands in a file.
 _TELLING = tuple(sign.decode() for sign in (*_ADDING, *_BY_TEXT, *_LOADS, *_HELD))
 #: No name, and told of every file.

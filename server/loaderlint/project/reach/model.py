@@ -40,6 +40,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
     unknown,
 )
+from loaderlint.project.loaders.configured_classes import ConfiguredClasses
 from loaderlint.project.loaders.declared_loaders import DeclaredOf
 from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.loaders.loaders import (
@@ -387,14 +388,16 @@ class Model:
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
             return
+        configured_classes = ConfiguredClasses(self.ev)
         for loader in takers or [self._presume_loader()]:
             # an attribute that nothing in sight sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
-            candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
+            named = configured_classes.among(loader, late_candidates(self.ev, loader, left))
+            candidates = [one for one in named if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates)
-            for frame in self._steps_of_pipelines(transforms):
+            for frame in self._steps_of_pipelines(configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
 
     def _late_loaders(self) -> list[Loader]:

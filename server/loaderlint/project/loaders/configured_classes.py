@@ -1,0 +1,91 @@
+"""Under which keys of the configuration the project names a class, and from which key a loader's dataset comes.
+
+A loader whose dataset comes from `cfg.data.val` does not run a transform that the configurations in sight name for
+`data.train` only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.loaders.loaders import Loader
+
+_Keys = tuple[str, ...]
+
+#: The key that names a class, as in `dict(type="Noise")`.
+_NAMING = "type"
+
+
+class ConfiguredClasses:
+    """The classes that configurations in Python files name, for one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._named: dict[ClassRef, frozenset[_Keys]] = {}
+
+    def among(self, loader: Loader, objects: tuple[Instance, ...]) -> tuple[Instance, ...]:
+        """Those of the objects that the loader may run: not those whose class is named for other loaders only."""
+        wanted = frozenset(self._keys_of(loader))
+        return tuple(one for one in objects if not wanted or self._may_be_for(wanted, one.cls))
+
+    def _keys_of(self, loader: Loader) -> Iterator[_Keys]:
+        """The keys of what the calls get that make the loader's dataset, or look up its class: ('data', 'val') for
+        `build(cfg.data.val)`."""
+        passed = [value for site in loader.late_sites for value in site.frame.args if value is not None]
+        for made in loader.argument("dataset").only(LibObject):
+            passed += self._ev.calls.site_arguments(made.site).positional
+        return (keys for value in passed for keys in map(_members, value.atoms) if keys)
+
+    def _may_be_for(self, wanted: frozenset[_Keys], cls: ClassRef) -> bool:
+        """Whether a class may be named under one of the keys. It may be where nothing beside them names it either."""
+        roots = {keys[0] for keys in wanted}
+        named = [keys for keys in self._keys_naming(cls) if keys[0] in roots]
+        return not named or any(_is_inside(one, other) for one in named for other in wanted)
+
+    def _keys_naming(self, cls: ClassRef) -> frozenset[_Keys]:
+        if cls not in self._named:
+            self._named[cls] = frozenset(self._find_keys_naming(self._ev.classes.name(cls)))
+        return self._named[cls]
+
+    def _find_keys_naming(self, name: str) -> Iterator[_Keys]:
+        """The keys under which module-level variables name a class, the variable's name first."""
+        quoted = (f'"{name}"', f"'{name}'")
+        for path in sorted({path for text in quoted for path in self._ev.files.containing(text)}):
+            file = self._ev.file(path)
+            for piece, one in enumerate(file.pieces if file else ()):
+                if one.kind != "statement" or one.parent >= 0:
+                    continue
+                body = self._ev.body(path, piece)
+                for _, step in body.code.steps_of(ir.Bind):
+                    if step.value != ir.NONE:
+                        yield from _naming(name, self._ev.eval(step.value, body), (step.name,))
+
+
+def _naming(name: str, value: Val, keys: _Keys) -> Iterator[_Keys]:
+    """The keys in a value, behind these, of each dict that names the class."""
+    for atom in value.atoms:
+        if isinstance(atom, SeqOf):
+            for item in atom.items:
+                yield from _naming(name, item, keys)
+        elif isinstance(atom, MapOf):
+            for key, item in zip(atom.keys, atom.values, strict=True):
+                if key == _NAMING and item.literal is not None and item.literal.value == name:
+                    yield keys
+                yield from _naming(name, item, keys if key is None else (*keys, key))
+
+
+def _members(atom: object) -> _Keys:
+    """The attributes that lead from a library's object to a member: () for anything else."""
+    names: list[str] = []
+    while isinstance(atom, LibMember):
+        names.append(atom.name)
+        atom = atom.owner
+    return tuple(reversed(names)) if isinstance(atom, LibObject) else ()
+
+
+def _is_inside(one: _Keys, other: _Keys) -> bool:
+    """Whether one leads to the other or further in."""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]
