@@ -41,6 +41,11 @@ ORDERED_PIPELINES = frozenset(
     }
 )
 
+#: Steps of pipelines whose result shares no memory with what they are given. `ToTensor` converts images of bytes; the
+#: tensor of a float array with one channel is a view of it, which is not told apart here. Source: torchvision's
+#: `transforms/functional.py`; an image that shares memory with an array is copied before it is written to.
+MAKES_NEW = frozenset({"torchvision.transforms.ToTensor", "torchvision.transforms.ToPILImage"})
+
 #: Steps of pipelines that run one, or some, of the callables they are made from.
 ALTERNATIVES = frozenset(
     {

@@ -19,7 +19,7 @@ from loaderlint.knowledge.arrays import (
     VIEWS,
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
-from loaderlint.knowledge.higher_order import HIGHER_ORDER, PIPELINES
+from loaderlint.knowledge.higher_order import HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
 from loaderlint.knowledge.loader_defaults import (
     DATASET_PARAMETERS,
     SAMPLE_CALLABLES,
@@ -887,11 +887,34 @@ def _call_library_object(
     made = ev.calls.site_arguments(atom.site)
     targets: list[Frame] = []
     for value in (*made.positional, *(v for _, v in made.keywords)):
-        for step in flattened(value):
-            if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
-                _, more = ev.calls.call(of(step), arguments, frame, number, seen)
-                targets.extend(more)
+        for choice in _in_turn(value):
+            results: list[tuple[Atom, Val]] = []
+            for step in flattened(choice):
+                if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
+                    result, more = ev.calls.call(of(step), arguments, frame, number, seen)
+                    results.append((step, result))
+                    targets.extend(more)
+            if atom.name in ORDERED_PIPELINES and len(arguments.positional) == 1:
+                arguments = Arguments((_handed_on(arguments.positional[0], choice, results),))
     return unknown("library call"), tuple(targets)
+
+
+def _in_turn(value: Val) -> tuple[Val, ...]:
+    """The steps of a pipeline, one after another; what is no single list counts as one step."""
+    (only,) = value.atoms if len(value.atoms) == 1 else (None,)
+    return only.items if isinstance(only, SeqOf) else (value,)
+
+
+def _handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
+    """What a step of a pipeline gives to the next one. A step of a library may give back what it was given, or a view
+    of it, unless it is known to make something new."""
+    found = []
+    for step, result in results:
+        if not isinstance(step, LibObject):
+            found.append(result if result.atoms else given)
+        else:
+            found.append(given.without_origins() if step.name in MAKES_NEW else given)
+    return join([*found, given] if choice.has(Unknown) or not found else found)
 
 
 def flattened(value: Val) -> list[Atom]:
