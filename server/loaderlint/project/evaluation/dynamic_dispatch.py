@@ -62,6 +62,9 @@ _CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping
 #: The reasons that leave open which classes there are to choose from.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
 
+#: The reason for what a module holds that is not there.
+_MISSING = "unresolved import"
+
 #: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
@@ -76,7 +79,7 @@ _HOW = {
     "kwargs": "it is passed in by code out of sight",
     "no dataset argument": "it is passed in by code out of sight",
     "config": "it comes from a configuration",
-    "unresolved import": "it comes from a module that is not there",
+    _MISSING: "it comes from a module that is not there",
 }
 
 
@@ -86,13 +89,27 @@ def how_chosen(reason: str) -> str:
 
 
 def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
-    """What calling a class that is not known gives: an object made at `site`. What a method gives is anything."""
+    """What calling a class that is not known gives: an object made at `site`. What a method gives is anything, and so
+    is what a function of a missing module gives."""
+    if atom.reason == _MISSING:
+        return Unknown(atom.reason, site if missing_class(ev, site) else None)
     if atom.reason not in _CLASSES:
         return atom
     call = ev.expr(site.frame, site.expr)
     func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
     is_method = isinstance(func, ir.Attr) and not func.name[:1].isupper()
     return Unknown(atom.reason, None if is_method else site)
+
+
+def missing_class(ev: Evaluator, site: Site) -> str:
+    """The class that a call makes an object of, if a module that is not there should hold it; '' for other calls. Only
+    the name shows that it is a class."""
+    call = ev.expr(site.frame, site.expr)
+    func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
+    name = (func.name or "") if isinstance(func, ir.Attr | ir.Imported | ir.Global) else ""
+    if not isinstance(call, ir.Call) or not name[:1].isupper():
+        return ""
+    return name if Unknown(_MISSING) in ev.eval(call.func, site.frame).atoms else ""
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------

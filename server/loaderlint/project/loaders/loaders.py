@@ -19,7 +19,7 @@ from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, CallSite, called_name
 from loaderlint.project.evaluation.calls import runs
-from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
+from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, missing_class, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import passed_to_library
@@ -580,15 +580,18 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
 
     If the calls that make its dataset are in sight: the datasets whose class takes their arguments and, if they look
     a class up by a constant name, has that name. None if the calls look up other classes of the project by constant
-    names. Otherwise all of them, made out of sight."""
-    keys = {site: _literal_key(ev, site) for site in loader.late_sites}
+    names, or only name classes of modules that are not there. Otherwise all of them, made out of sight."""
+    missing = {site: missing_class(ev, site) for site in loader.late_sites}
+    keys = {site: missing[site] or _literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
         for site, key in keys.items()
         for inst in unused
         if key in ("", ev.classes.name(inst.cls)) and takes(ev, inst.cls, ev.calls.site_arguments(site))
     ]
-    if not made and keys and all(key and ev.files.containing(f"class {key}") for key in keys.values()):
+    named = (missing[site] or (key and ev.files.containing(f"class {key}")) for site, key in keys.items())
+    is_open = any(one.made is None for one in loader.argument("dataset").only(Unknown))
+    if not made and keys and not is_open and all(named):
         return ()
     return tuple(made or unused)
 
