@@ -15,7 +15,8 @@ from types import MappingProxyType
 class Library:
     """A library of augmentations. `prefix` of its names; `package` as it is declared, `since` which version its objects
     hold generators; `random`: which of its classes draw; `calm`: which never do, at their default probability;
-    `holders`: which hold others; `reseed`: the method that gives an object a new seed."""
+    `placing`: which draw only a place, if `position` names none; `holders`: which hold others; `reseed`: the method
+    that gives an object a new seed."""
 
     name: str
     prefix: str
@@ -23,6 +24,7 @@ class Library:
     since: str
     random: re.Pattern[str]
     calm: frozenset[str]
+    placing: frozenset[str]
     holders: frozenset[str]
     reseed: str
 
@@ -39,6 +41,7 @@ _ALBUMENTATIONS = Library(
         ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensorV2 ToTensor3D
         """.split()
     ),
+    frozenset(),
     frozenset({"Compose", "Sequential"}),
     "set_random_seed",
 )
@@ -49,6 +52,7 @@ _MONAI = Library(
     "0.1",
     re.compile(r"Rand\w*"),
     frozenset(),
+    frozenset(),
     frozenset({"Compose", "OneOf", "RandomOrder", "SomeOf"}),
     "set_random_state",
 )
@@ -58,12 +62,27 @@ _IMGAUG = Library(
     "imgaug",
     "0.1",
     re.compile(r"[A-Z]\w*"),
-    frozenset({"Noop", "Identity", "Resize", "Scale", "CenterCropToFixedSize", "CenterPadToFixedSize", "Lambda"}),
+    frozenset(
+        """
+        AssertLambda AssertShape CenterCropToAspectRatio CenterCropToFixedSize CenterCropToMultiplesOf
+        CenterCropToPowersOf CenterCropToSquare CenterPadToAspectRatio CenterPadToFixedSize CenterPadToMultiplesOf
+        CenterPadToPowersOf CenterPadToSquare Identity Lambda Noop Resize Scale
+        """.split()
+    ),
+    frozenset(
+        """
+        CropToAspectRatio CropToFixedSize CropToMultiplesOf CropToPowersOf CropToSquare PadToAspectRatio PadToFixedSize
+        PadToMultiplesOf PadToPowersOf PadToSquare
+        """.split()
+    ),
     frozenset({"Sequential"}),
     "seed_",
 )
 
 LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
+
+#: The positions of imgaug that are drawn; the others name a place. Source: `_handle_position_parameter`.
+DRAWN_POSITIONS = frozenset({"uniform", "normal"})
 
 #: The packages whose versions matter.
 PACKAGES = (*(one.package for one in LIBRARIES), "albumentationsx")

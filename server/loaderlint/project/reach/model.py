@@ -392,6 +392,7 @@ class Model:
         for loader in takers or [self._presume_loader()]:
             # an attribute that nothing in sight sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
             named = configured_classes.among(loader, late_candidates(self.ev, loader, left))
@@ -852,6 +853,11 @@ class Model:
         """The frames that each expression of a frame leads to, including the calls on `get_worker_info().dataset`."""
         yield from self.ev.leads(frame).items()
         yield from self._dataset_calls.get(frame, {}).items()
+
+
+def _may_import(loader: Loader, cls: ClassRef) -> bool:
+    """Whether the file of a loader may have a class by an import: none has what a notebook defines."""
+    return loader.path is None or loader.path == cls.path or cls.path.suffix != SUFFIX
 
 
 def _is_named_late(loader: Loader) -> bool:

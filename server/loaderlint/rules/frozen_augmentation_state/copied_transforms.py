@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loaderlint.knowledge.augmentations import Library, library_of
+from loaderlint.knowledge.augmentations import DRAWN_POSITIONS, Library, library_of
+from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_values import flattened, library_arguments
 from loaderlint.project.evaluation.values import Instance, LibObject, Origin, Val
@@ -60,7 +61,16 @@ def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
     literal = chance.literal if chance is not None else None
     never = literal is not None and literal.value == 0
     always = literal is not None and literal.value == 1 and short in _SURE
-    return library.random.fullmatch(short) is not None and short not in library.calm and not never and not always
+    if never or always or short in library.calm or (short in library.placing and _is_placed(arguments)):
+        return False
+    return library.random.fullmatch(short) is not None
+
+
+def _is_placed(arguments: Arguments) -> bool:
+    """Whether the place that is cropped or padded is named."""
+    position = arguments.get("position")
+    literal = position.literal if position is not None else None
+    return literal is not None and isinstance(literal.value, str) and literal.value not in DRAWN_POSITIONS
 
 
 def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
