@@ -11,7 +11,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.name_patterns import named_by
+from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
@@ -229,7 +229,7 @@ def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
 def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
     """The items that a step stores in the dict that expression `number` is; None for an unknown key."""
     if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
-        keys = named_by(ev.eval(step.index, frame))
+        keys = built_from(ev, step.index, frame)
         value = ev.eval(step.value, frame)
         return [(key, value) for key in keys] if keys else [(None, value)]
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
@@ -263,7 +263,7 @@ def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> li
     if added and lists:
         longer = (replace(one, items=(*one.items, *added)) for one in lists)
         value = Val((value.atoms - set(lists)) | set(longer), value.origins)
-    keys = named_by(ev.eval(call.args[0].value, frame))
+    keys = built_from(ev, call.args[0].value, frame)
     return [(key, value) for key in keys] if keys else [(None, value)]
 
 
@@ -337,7 +337,7 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
     stored: list[tuple[str | None, Val]] = [(key, value) for key, value in pairs if key is None]
     for step in one.steps:
         if isinstance(step, ir.SetItem) and ev.expr(body, step.base) == ir.Global(name):
-            keys = named_by(ev.eval(step.index, body))
+            keys = built_from(ev, step.index, body)
             value = ev.eval(step.value, body)
             if len(keys) == 1:
                 entries[keys[0]] = value

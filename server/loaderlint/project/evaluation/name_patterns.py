@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import chain, product
+from math import prod
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
 _ANY = r"\w*"
 _FORMATTED = re.compile(r"""\b[fF](["'])((?:[\w.]|\{[^{}"'\n]*\})*)\1""")
 _PART = re.compile(r"\w*")
+#: A field of `str.format` that takes the next argument as it is.
+_FIELD = re.compile(r"\{(?::s)?\}")
+_BRACE = re.compile(r"[{}]")
+_MAX_TEXTS = 64
 
 
 def named_by(value: Val) -> list[str]:
@@ -22,6 +29,37 @@ def named_by(value: Val) -> list[str]:
     texts = [a.value for a in value.ordered() if isinstance(a, Literal_) and not a.configured]
     names = [text for text in texts if isinstance(text, str)]
     return names if len(names) == len(value.atoms) else []
+
+
+def built_from(ev: Evaluator, number: int, frame: Frame) -> list[str]:
+    """The texts that an expression may give, if it is one of these or is built from such: `"set_{}".format(split)` or
+    `f"set_{split}"`, where `split` goes through a list of texts. Empty if it may give anything else."""
+    known = named_by(ev.eval(number, frame))
+    if known:
+        return known
+    match ev.expr(frame, number):
+        case ir.Call(func, args) if all(arg.kind == "pos" for arg in args):
+            method = ev.expr(frame, func)
+            template = ev.expr(frame, method.base) if isinstance(method, ir.Attr) and method.name == "format" else None
+            texts = [template.value] if isinstance(template, ir.Const) and isinstance(template.value, str) else []
+            return _filled([_FIELD.split(text) for text in texts], [arg.value for arg in args], ev, frame)
+        case ir.Text(parts):
+            file = ev.file(frame.path)
+            written = file.pieces[frame.piece].ask(formatted_names, len(parts)) if file else ()
+            return _filled([text.split(_ANY) for text in written], parts, ev, frame)
+    return []
+
+
+def _filled(templates: Sequence[Sequence[str]], parts: Sequence[int], ev: Evaluator, frame: Frame) -> list[str]:
+    """The texts that come out of a template, given by its constant parts, with what the others give; empty if there are
+    several templates, or too many texts."""
+    between = templates[0] if len(templates) == 1 else ()
+    if not parts or len(between) != len(parts) + 1 or any(_BRACE.search(text) for text in between):
+        return []
+    given = [named_by(ev.eval(part, frame)) for part in parts]
+    if not all(given) or prod(map(len, given)) > _MAX_TEXTS:
+        return []
+    return ["".join(chain(*zip(between, (*chosen, ""), strict=True))) for chosen in product(*given)]
 
 
 def pattern_of(ev: Evaluator, number: int, frame: Frame) -> str:
