@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -9,13 +10,14 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 
 _MAX_DEPTH = 24
+_INFINITE = (Lib("math.inf"), Lib("numpy.inf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class ListingOrder:
                 return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
             case ir.Index(base, index):
                 if isinstance(self._model.ev.expr(frame, index), ir.Slice):
-                    return self._part(self.of(base, frame, depth), index, frame)
+                    return self._part(self.of(base, frame, depth), base, index, frame)
                 return self._of_walk(base, frame) or self._of_entry(base, index, frame, depth)
             case ir.Unpack(value, index, _):
                 return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
@@ -382,13 +384,28 @@ class ListingOrder:
             return False
         return bool(_says_sort(e, frame, self._model))
 
-    def _part(self, found: Orders, index: int, frame: Frame) -> Orders:
-        """The orders of a slice. A slice in a loop, of every n-th item, or in a debugging run is no split."""
+    def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
+        """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all that there are, or in a
+        debugging run is no split."""
         e = self._model.ev.expr(frame, index)
         bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
+        bounds = [b for b in bounds if not self._is_its_length(b, whole, frame)]
         if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
             return found
         return found if self._is_debugging(index, frame) else _cut(found)
+
+    def _is_its_length(self, number: int, whole: int, frame: Frame) -> bool:
+        """Whether an expression is the length of `whole`, `len(whole)`, or `min` of it and an infinite number."""
+        ev = self._model.ev
+        e = ev.expr(frame, number)
+        called = ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
+        given = [arg.value for arg in e.args] if isinstance(e, ir.Call) else []
+        if called == {Lib("builtins.len")}:
+            return given == [whole]
+        lengths = [self._is_its_length(one, whole, frame) for one in given] if called == {Lib("builtins.min")} else []
+        return any(lengths) and all(
+            is_length or _is_infinite(ev.eval(one, frame)) for one, is_length in zip(given, lengths, strict=True)
+        )
 
     def _is_debugging(self, number: int, frame: Frame) -> bool:
         """Whether an expression is only evaluated under `if self.debug:` or the like."""
@@ -437,6 +454,13 @@ def _called(func: ir.Expr | None) -> str:
         case ir.Imported(_, str(name), _):
             return name
     return ""
+
+
+def _is_infinite(value: Val) -> bool:
+    """Whether a number can only be infinity: `float("inf")`, `math.inf`."""
+    return bool(value.atoms) and all(
+        atom.value == math.inf if isinstance(atom, Literal_) else atom in _INFINITE for atom in value.atoms
+    )
 
 
 def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
