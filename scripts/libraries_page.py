@@ -21,7 +21,9 @@ What the [tables](wrappers.md) say of single names was measured, and comes befor
 speak of this library as a whole, because most of it is compiled. Its summary only checks them.
 
 ultralytics is under the AGPL, so no summary of it comes with loaderlint. detectron2 and PyTorch3D have no release on
-PyPI to read. All three are read where they are installed."""
+PyPI to read. All three are read where they are installed. Where detectron2 is not, the [tables](wrappers.md) know the
+loaders that it makes, with their datasets and mappers; its other classes, and PyTorch3D's, are names of which nothing
+is known."""
 
 
 def page(note: str) -> str:

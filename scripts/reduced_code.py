@@ -84,15 +84,15 @@ class Module:
 def reduced(modules: Sequence[Module]) -> dict[str, str]:
     """The reduced text of each module by its path."""
     tops = frozenset(one.name.partition(".")[0] for one in modules)
-    held = frozenset(_held_callables(modules))
+    held = frozenset(_held_callables(modules) | _hooks(modules))
     library = _Library(tops, frozenset(_with_effects(modules, held)), held)
     return {one.path: _ReducedModule(one, library).text() for one in modules}
 
 
 @dataclass(frozen=True, slots=True)
 class _Library:
-    """The top-level packages of a library, the names of its functions that have effects, and those of attributes that
-    are stored and, in some class, are no methods."""
+    """The top-level packages of a library, the names of its functions that have effects, and those of attributes whose
+    calls may run the code of others: what some class stores and has no method of, and hooks."""
 
     tops: frozenset[str]
     effects: frozenset[str]
@@ -109,6 +109,30 @@ def _held_callables(modules: Sequence[Module]) -> set[str]:
                 stored = {each.attr for each in inside if isinstance(each, ast.Attribute) and _is_stored(each)}
                 found |= stored - {each.name for each in inside if isinstance(each, ast.FunctionDef)}
     return found
+
+
+def _hooks(modules: Sequence[Module]) -> set[str]:
+    """The names of methods that are there to be overridden: they do nothing, or return what they are given."""
+    classes = (one for module in modules for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef))
+    methods = (one for each in classes for one in each.body if isinstance(one, ast.FunctionDef))
+    return {one.name for one in methods if _does_nothing(one)} - _COMMON
+
+
+def _does_nothing(method: ast.FunctionDef) -> bool:
+    params = set(_names(method.args)) - {"self", "cls"}
+    match [one for one in method.body if not _is_text(one)]:
+        case [] | [ast.Pass()] | [ast.Raise()]:
+            return True
+        case [ast.Return(ast.Name(name))]:
+            return name in params
+        case [ast.Return(ast.Tuple(elts))]:
+            return bool(elts) and all(isinstance(one, ast.Name) and one.id in params for one in elts)
+    return False
+
+
+def _is_text(stmt: ast.stmt) -> bool:
+    """Whether a statement is a docstring or an ellipsis."""
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
 
 
 def _is_stored(node: ast.Attribute) -> bool:

@@ -151,3 +151,23 @@ def test_without_the_library_there_is_no_cache(
     lowered.clear()
     assert checked(project, tmp_path / "cache") == cold
     assert lowered
+
+
+def test_two_projects_share_what_is_known_of_a_library(tmp_path: Path, lowered: list[str]) -> None:
+    library = "from torch.utils.data import DataLoader\nclass Feed(DataLoader):\n    pass\n"
+    roots = [tmp_path / "one", tmp_path / "two"]
+    for root, name in zip(roots, ("Faces", "Words"), strict=True):
+        site = root / ".venv/lib/python3.11/site-packages"
+        site.mkdir(parents=True)
+        (root / ".venv/pyvenv.cfg").write_text("version = 3.11.4\n")
+        (root / "pyproject.toml").touch()
+        (site / "somelib.py").write_text(library)
+        (root / "train.py").write_text(
+            DATA.replace("Faces", name) + f'from somelib import Feed\nloader = Feed({name}("x"), num_workers=4)\n'
+        )
+    first = checked(roots[0], tmp_path / "cache")
+    assert "class Feed(DataLoader):" in lowered and any(first.values())
+    lowered.clear()
+    second = checked(roots[1], tmp_path / "cache")
+    assert "class Words(Dataset):" in lowered and any(second.values())
+    assert "class Feed(DataLoader):" not in lowered

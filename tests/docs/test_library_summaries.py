@@ -165,6 +165,32 @@ def test_what_one_class_holds_is_called_though_another_has_a_method_of_the_name(
     assert "self.transform(_)" in text.partition("def __getitem__")[2]
 
 
+@pytest.mark.parametrize(
+    ("hook", "is_called"),
+    [
+        ("return x, y", True),
+        ("return x", True),
+        ("'What to do with an item.'", True),
+        ("raise NotImplementedError", True),
+        ("return x + 1, y", False),
+        ("return 1, 2", False),
+    ],
+)
+def test_a_method_that_is_there_to_be_overridden_is_called(hook: str, is_called: bool) -> None:
+    text = reduced(
+        f"""
+        class Table:
+            def __getitem__(self, index):
+                x, y = self.rows[index] * 2
+                return self.prepared(x, y)
+
+            def prepared(self, x, y):
+                {hook}
+        """
+    )
+    assert ("self.prepared(" in text) == is_called
+
+
 def test_a_name_that_an_import_binds_in_a_function_stays() -> None:
     text = reduced(
         """

@@ -317,6 +317,15 @@ def test_libraries_that_the_tables_know_are_not_read(tmp_path: Path) -> None:
     assert names(project(tmp_path, train, {"numpy/__init__.py": library, "json.py": library})) == []
 
 
+@pytest.mark.parametrize(("top", "name", "is_read"), [("accelerate", "Accelerator", False), ("somelib", "Own", True)])
+def test_classes_that_make_given_loaders_anew_are_not_read(tmp_path: Path, top: str, name: str, is_read: bool) -> None:
+    library = f"{TORCH_LOADER}class {name}:\n    def prepare(self, data):\n"
+    library += "        return DataLoader(data, num_workers=4)  # loader\n"
+    train = NOISY + f"from {top} import {name}\ndef main():\n    return {name}().prepare(Noisy())  # loader\n"
+    root = project(tmp_path, train, {f"{top}/__init__.py": library})
+    assert names(root) == [(SHARED, 8)] * is_read
+
+
 def test_the_project_s_own_module_comes_first(tmp_path: Path) -> None:
     library = {"somelib.py": "from torch.utils.data import DataLoader as Feed\n"}
     root = project(tmp_path, NOISY + "from somelib import Feed\nloader = Feed(Noisy(), num_workers=4)", library)

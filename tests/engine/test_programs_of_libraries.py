@@ -187,6 +187,201 @@ loader = DataLoader(IterableDatasetWrapper(Items(Jitter()), []), batch_size=None
 """,
         "IterableDatasetWrapper",
     ),
+    "skorch": (
+        """
+from skorch.dataset import Dataset as Table
+class Rows(Table):
+    def __init__(self, X, jitter):
+        super().__init__(X)
+        self.jitter = jitter
+    def transform(self, X, y):
+        return self.jitter(X), y
+loader = DataLoader(Rows([1, 2], Jitter()), num_workers=4)
+""",
+        "Rows",
+    ),
+    "schnetpack": (
+        """
+from schnetpack.data import AtomsLoader
+loader = AtomsLoader(Items(Jitter()), batch_size=2, num_workers=4)
+""",
+        "Items",
+    ),
+    "batchgeneratorsv2": (
+        """
+from batchgeneratorsv2.transforms.base.basic_transform import ImageOnlyTransform
+from batchgeneratorsv2.transforms.utils.compose import ComposeTransforms
+class Shaken(ImageOnlyTransform):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def _apply_to_image(self, img, **params):
+        return self.jitter(img)
+class Volumes(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+    def __len__(self):
+        return 8
+    def __getitem__(self, index):
+        return self.transform(image=index)
+loader = DataLoader(Volumes(ComposeTransforms([Shaken(Jitter())])), num_workers=4)
+""",
+        "Volumes",
+    ),
+    "torch-audiomentations": (
+        """
+from torch_audiomentations.core.transforms_interface import BaseWaveformTransform
+class Shaken(BaseWaveformTransform):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def apply_transform(self, samples=None, sample_rate=None, targets=None, target_rate=None):
+        return self.jitter(samples)
+loader = DataLoader(Items(Shaken(Jitter())), num_workers=4)
+""",
+        "Items",
+    ),
+    "augly": (
+        """
+import augly.image as imaugs
+loader = DataLoader(Items(imaugs.Compose([imaugs.ApplyLambda(aug_function=Jitter())])), num_workers=4)
+""",
+        "Items",
+    ),
+    "detectron2": (
+        """
+from detectron2.data import build_detection_train_loader
+loader = build_detection_train_loader(Items(len), mapper=Jitter(), num_workers=4, total_batch_size=2)
+""",
+        "Items",
+    ),
+    "kornia": (
+        """
+from kornia.augmentation import IntensityAugmentationBase2D
+class Shaken(IntensityAugmentationBase2D):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def apply_transform(self, input, params, flags, transform=None):
+        return self.jitter(input)
+loader = DataLoader(Items(Shaken(Jitter())), num_workers=4)
+""",
+        "Items",
+    ),
+    "mmcv": (
+        """
+from mmcv.transforms import BaseTransform, Compose
+class Shaken(BaseTransform):
+    def __init__(self, jitter):
+        self.jitter = jitter
+    def transform(self, results):
+        return self.jitter(results)
+loader = DataLoader(Items(Compose([Shaken(Jitter())])), num_workers=4)
+""",
+        "Items",
+    ),
+    "mmdet": (
+        """
+from mmdet.datasets import BaseDetDataset
+class Boxes(BaseDetDataset):
+    def load_data_list(self):
+        return []
+loader = DataLoader(Boxes("boxes.json", pipeline=[Jitter()]), num_workers=4)
+""",
+        "Boxes",
+    ),
+    "mmpretrain": (
+        """
+from mmpretrain.datasets import CustomDataset
+loader = DataLoader(CustomDataset("images", pipeline=[Jitter()]), num_workers=4)
+""",
+        "CustomDataset",
+    ),
+    "mmaction2": (
+        """
+from mmaction.datasets import VideoDataset
+loader = DataLoader(VideoDataset("videos.txt", pipeline=[Jitter()]), num_workers=4)
+""",
+        "VideoDataset",
+    ),
+    "mmocr": (
+        """
+from mmocr.datasets import OCRDataset
+loader = DataLoader(OCRDataset("words.json", pipeline=[Jitter()]), num_workers=4)
+""",
+        "OCRDataset",
+    ),
+    "espnet": (
+        """
+from espnet2.train.dataset import ESPnetDataset
+loader = DataLoader(ESPnetDataset([("wav.scp", "speech", "sound")], preprocess=Jitter()), num_workers=4)
+""",
+        "ESPnetDataset",
+    ),
+    "segmentation-models-pytorch": (
+        """
+import segmentation_models_pytorch as smp
+loader = DataLoader(smp.datasets.OxfordPetDataset("pets", transform=Jitter()), num_workers=4)
+""",
+        "OxfordPetDataset",
+    ),
+    "pytorch-ignite": (
+        """
+import ignite.distributed as idist
+loader = idist.auto_dataloader(Items(Jitter()), batch_size=4, num_workers=4)
+""",
+        "Items",
+    ),
+    "lightly": (
+        """
+from lightly.transforms.multi_view_transform import MultiViewTransform
+loader = DataLoader(Items(MultiViewTransform([Jitter(), Jitter()])), num_workers=4)
+""",
+        "Items",
+    ),
+    "medmnist": (
+        """
+from medmnist import PathMNIST
+loader = DataLoader(PathMNIST("train", transform=Jitter()), num_workers=4)
+""",
+        "PathMNIST",
+    ),
+    "torchxrayvision": (
+        """
+import torchxrayvision as xrv
+loader = DataLoader(xrv.datasets.NIH_Dataset("images", transform=Jitter()), num_workers=4)
+""",
+        "NIH_Dataset",
+    ),
+    "open-clip": (
+        """
+from open_clip_train.data import CsvDataset
+loader = DataLoader(CsvDataset("pairs.csv", Jitter(), "image", "caption"), num_workers=4)
+""",
+        "CsvDataset",
+    ),
+    "litdata": (
+        """
+from litdata import StreamingDataLoader, StreamingDataset
+loader = StreamingDataLoader(StreamingDataset("items", transform=Jitter()), num_workers=4)
+""",
+        "litdata.StreamingDataset(...)",
+    ),
+    "transformers": (
+        """
+from transformers import Trainer, TrainingArguments
+settings = TrainingArguments("out", dataloader_num_workers=4)
+trainer = Trainer(None, settings, train_dataset=Items(Jitter()))
+""",
+        "Items",
+    ),
+    "torchdata": (
+        """
+from torchdata.stateful_dataloader import StatefulDataLoader
+loader = StatefulDataLoader(Items(Jitter()), num_workers=4)
+""",
+        "Items",
+    ),
 }
 
 

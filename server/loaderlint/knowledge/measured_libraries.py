@@ -30,12 +30,14 @@ _MEASURED = frozenset(f"{_DATA} {_SETTINGS} {_TOOLS}".split())
 #: Packages inside a library of whose classes the tables speak as a whole, by the beginnings of their names.
 _CLASSES = (*(one.prefix for one in augmentations.LIBRARIES), *TEMPLATE_METHODS, "monai.config.", "monai.utils.")
 #: Classes that make no loader and nothing that a worker runs, in more code than all that is read of other libraries.
-#: Source: Lightning 2.6.6, where `_update_dataloader` makes the loaders that it is given anew.
+#: Source: Lightning 2.6.6, where `_update_dataloader` makes the loaders that it is given anew, and Accelerate 1.15.0,
+#: where `prepare` does.
 _TRAINERS = frozenset(
     """
     lightning.Trainer lightning.pytorch.Trainer lightning.pytorch.trainer.Trainer
     lightning.pytorch.trainer.trainer.Trainer lightning.pytorch.cli.LightningCLI
     lightning.Fabric lightning.fabric.Fabric lightning.fabric.fabric.Fabric
+    accelerate.Accelerator accelerate.accelerator.Accelerator
     """.split()
 )
 #: What rules name themselves.
