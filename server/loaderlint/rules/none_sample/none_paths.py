@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, LibMember
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -46,12 +46,44 @@ def paths_to_none(frame: Frame, model: Model, depth: int = 0) -> Iterator[NonePa
     lead to it."""
     for number, step in model.steps_of(frame, ir.Return):
         if _is_none(step.value, frame, model):
-            yield from _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
+            passed_on = _passed_on(step.context, frame, model)
+            if passed_on:
+                yield from _of_calls(passed_on, frame, model, depth)
+            else:
+                yield from _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
         else:
             yield from _inside(step.value, step.context, frame, model, depth, Spot(frame, number, "step"))
     for context in Ends(frame, model).find():
         if not model.ev.liveness.is_dead(context, frame) and _is_no_choice(context, frame, model):
             yield from _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
+
+
+def _passed_on(context: int, frame: Frame, model: Model) -> list[int]:
+    """The calls whose None a branch passes on: `x = step(x)`, and the branch asks whether `x is None`. Empty where None
+    may come from elsewhere: from a function of a library, an item of a dict."""
+    here = model.def_of(frame).contexts[context] if context > 0 else None
+    test = model.ev.expr(frame, here.expr) if here is not None and here.kind == "if" and not here.negated else None
+    if not isinstance(test, ir.Compare) or test.ops != ("is",) or not _is_none(test.rights[0], frame, model):
+        return []
+    asked = model.ev.expr(frame, test.left)
+    choices = asked.choices if isinstance(asked, ir.Phi) else (test.left,)
+    calls = [one for one in choices if isinstance(model.ev.expr(frame, one), ir.Call)]
+    rest = (model.ev.expr(frame, one) for one in choices if one not in calls)
+    if not all(isinstance(e, ir.Param) for e in rest) or any(_is_of_library(one, frame, model) for one in calls):
+        return []
+    return calls
+
+
+def _is_of_library(call: int, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, call)
+    return isinstance(e, ir.Call) and any(isinstance(a, Lib | LibMember) for a in model.ev.eval(e.func, frame).atoms)
+
+
+def _of_calls(calls: Sequence[int], frame: Frame, model: Model, depth: int) -> Iterator[NonePath]:
+    """The paths on which what the calls lead to returns None."""
+    for target in (target for call in calls if depth < _MAX_HELPERS for target in model.ev.targets(call, frame)):
+        if target in model.reached and gives_something(target, model):
+            yield from paths_to_none(target, model, depth + 1)
 
 
 def _way(
@@ -168,10 +200,8 @@ def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, s
                         yield NonePath(frame, spot, "sample", False, False, False, False)
                 else:
                     yield from _inside(side, context, frame, model, depth, spot)
-        case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
-            for target in model.ev.targets(number, frame):
-                if target in model.reached and gives_something(target, model):
-                    yield from paths_to_none(target, model, depth + 1)
+        case ir.Call() | ir.Index() if not _is_looked_at(number, frame, model):
+            yield from _of_calls([number], frame, model, depth)
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):
             for choice in choices:
                 yield from _bound_in_handler(choice, frame, model)
