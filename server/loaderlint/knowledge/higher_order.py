@@ -41,6 +41,9 @@ ORDERED_PIPELINES = frozenset(
     }
 )
 
+#: Steps of pipelines that call one function, and give what it returns.
+FUNCTION_STEPS = frozenset({"torchvision.transforms.Lambda"})
+
 #: Steps of pipelines whose result shares no memory with what they are given. `ToTensor` converts images of bytes; the
 #: tensor of a float array with one channel is a view of it, which is not told apart here. Source: torchvision's
 #: `transforms/functional.py`; an image that shares memory with an array is copied before it is written to.

@@ -19,7 +19,7 @@ from loaderlint.knowledge.arrays import (
     VIEWS,
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
-from loaderlint.knowledge.higher_order import HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
+from loaderlint.knowledge.higher_order import FUNCTION_STEPS, HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
 from loaderlint.knowledge.loader_defaults import (
     DATASET_PARAMETERS,
     SAMPLE_CALLABLES,
@@ -896,7 +896,8 @@ def _call_library_object(
                     targets.extend(more)
             if atom.name in ORDERED_PIPELINES and len(arguments.positional) == 1:
                 arguments = Arguments((_handed_on(arguments.positional[0], choice, results),))
-    return unknown("library call"), tuple(targets)
+    result = arguments.positional[0] if targets and atom.name in FUNCTION_STEPS else unknown("library call")
+    return result, tuple(targets)
 
 
 def _in_turn(value: Val) -> tuple[Val, ...]:
@@ -910,7 +911,7 @@ def _handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> 
     of it, unless it is known to make something new."""
     found = []
     for step, result in results:
-        if not isinstance(step, LibObject):
+        if not isinstance(step, LibObject) or step.name in FUNCTION_STEPS:
             found.append(result if result.atoms else given)
         else:
             found.append(given.without_origins() if step.name in MAKES_NEW else given)

@@ -34,7 +34,8 @@ _QUOTING = ("import_module(", "__import__(")
 
 #: In the place of a name: what is imported may be anywhere.
 ANYWHERE = "*"
-#: In the place of names: a file holds what may be a loader; a dataset, or what is registered under a name.
+#: In the place of names: a file holds what may be a loader; a dataset, what is registered under a name, or a
+#: configuration that names it.
 LOADS, HELD = "/loads", "/held"
 _LOADS, _HELD = (b"oader",), (b"Dataset", b".register", b"dict(type=")
 #: What counts wherever it stands in a file.
