@@ -279,6 +279,87 @@ def test_a_fault_inside_is_reported_where_the_project_leads_there(tmp_path: Path
     assert {one.place.path for one in evidence} == {root / "train.py"}
 
 
+#: What a helper of a library does to its argument or gives, what the project keeps on its dataset, what a sample is
+#: made of, and the rule that speaks of it (none for the near misses).
+HELPERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "it edits its argument": (
+        "x[:2] = 0\n    return x",
+        "np.load('a.npy')",
+        "return somelib.helper(self.kept[i])",
+        ("stored-data-mutation",),
+    ),
+    "it edits a copy": (
+        "x = x.copy()\n    x[:2] = 0\n    return x",
+        "np.load('a.npy')",
+        "return somelib.helper(self.kept[i])",
+        (),
+    ),
+    "it gives a view": (
+        "return x[2:]",
+        "np.load('a.npy')",
+        "part = somelib.helper(self.kept[i])\n        part[:2] = 0\n        return part",
+        ("stored-data-mutation",),
+    ),
+    "it gives a copy": (
+        "return x[2:].copy()",
+        "np.load('a.npy')",
+        "part = somelib.helper(self.kept[i])\n        part[:2] = 0\n        return part",
+        (),
+    ),
+    "it may give None": (
+        "if len(x) < 3:\n        return None\n    return x",
+        "np.load('a.npy')",
+        "return somelib.helper(self.kept[i])",
+        ("none-sample",),
+    ),
+    "it raises": (
+        "if len(x) < 3:\n        raise ValueError(x)\n    return x",
+        "np.load('a.npy')",
+        "return somelib.helper(self.kept[i])",
+        (),
+    ),
+    "it gives an open file": (
+        "return open(x)",
+        "somelib.helper('a.txt')",
+        "self.kept.seek(i)\n        return self.kept.read(4)",
+        ("handle-across-workers",),
+    ),
+    "it closes the file": (
+        "with open(x) as file:\n        return file.read()",
+        "somelib.helper('a.txt')",
+        "return self.kept[i]",
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HELPERS)
+def test_what_a_helper_of_a_library_does_is_known(tmp_path: Path, case: str) -> None:
+    body, kept, sample, expected = HELPERS[case]
+    train = f"""
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+import somelib
+
+
+class Items(Dataset):
+    def __init__(self):
+        self.kept = {kept}
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        {sample}
+
+
+loader = DataLoader(Items(), num_workers=4)
+"""
+    root = project(tmp_path, train, {"somelib/__init__.py": f"def helper(x):\n    {body}\n"})
+    assert tuple(name for name, _ in names(root)) == expected
+
+
 def test_what_the_library_does_on_its_own_is_not_reported(tmp_path: Path) -> None:
     library = NOISY + "def demo():\n    return DataLoader(Noisy(), num_workers=4)\n"
     library += "class Made:\n    def __init__(self):\n        self.loader = demo()\n"
