@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.counts import ALWAYS_ONE, ENVIRONMENT
-from loaderlint.project.evaluation.values import Atom, LibObject, Literal_, SeqOf, Site, Val
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, SeqOf, Site, Val
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -41,6 +41,8 @@ def _count(ev: Evaluator, atom: Atom, depth: int) -> Count:
     match atom:
         case Literal_():
             return _constant(atom)
+        case Lib("math.inf" | "numpy.inf"):
+            return Count(math.inf, math.inf)
         case LibObject(name, _) if name in ALWAYS_ONE:
             return Count(least=1)
         case LibObject(name, site) if depth < _MAX_DEPTH:

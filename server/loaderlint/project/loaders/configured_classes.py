@@ -6,11 +6,14 @@ A loader whose dataset comes from `cfg.data.val` does not run a transform that t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, MapOf, SeqOf, Val
 from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.modules.project_files import MODULE
 
 _Keys = tuple[str, ...]
 
@@ -24,6 +27,7 @@ class ConfiguredClasses:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._named: dict[ClassRef, frozenset[_Keys]] = {}
+        self._named_in: dict[Path, dict[str, set[_Keys]]] = {}
 
     def among(self, loader: Loader, objects: tuple[Instance, ...]) -> tuple[Instance, ...]:
         """Those of the objects that the loader may run: not those whose class is named for other loaders only."""
@@ -45,35 +49,44 @@ class ConfiguredClasses:
         return not named or any(_is_inside(one, other) for one in named for other in wanted)
 
     def _keys_naming(self, cls: ClassRef) -> frozenset[_Keys]:
+        """The keys under which configurations name a class, the variable's name first."""
         if cls not in self._named:
-            self._named[cls] = frozenset(self._find_keys_naming(self._ev.classes.name(cls)))
+            name = self._ev.classes.name(cls)
+            paths = {path for quote in "\"'" for path in self._ev.files.containing(f"{quote}{name}{quote}")}
+            self._named[cls] = frozenset(keys for path in paths for keys in self._in_file(path).get(name, ()))
         return self._named[cls]
 
-    def _find_keys_naming(self, name: str) -> Iterator[_Keys]:
-        """The keys under which module-level variables name a class, the variable's name first."""
-        quoted = (f'"{name}"', f"'{name}'")
-        for path in sorted({path for text in quoted for path in self._ev.files.containing(text)}):
-            file = self._ev.file(path)
-            for piece, one in enumerate(file.pieces if file else ()):
-                if one.kind != "statement" or one.parent >= 0:
-                    continue
-                body = self._ev.body(path, piece)
-                for _, step in body.code.steps_of(ir.Bind):
-                    if step.value != ir.NONE:
-                        yield from _naming(name, self._ev.eval(step.value, body), (step.name,))
+    def _in_file(self, path: Path) -> dict[str, set[_Keys]]:
+        """The classes that the module-level variables of a file name, each with the keys."""
+        if path not in self._named_in:
+            found = self._named_in[path] = {}
+            for keys, name in self._names_in(path):
+                found.setdefault(name, set()).add(keys)
+        return self._named_in[path]
+
+    def _names_in(self, path: Path) -> Iterator[tuple[_Keys, str]]:
+        file = self._ev.file(path)
+        for piece in file.all_asking(holds, "=", scope=MODULE) if file else ():
+            one = file.pieces[piece] if file else None
+            if one is None or one.kind != "statement" or one.parent >= 0:
+                continue
+            body = self._ev.body(path, piece)
+            for _, step in body.code.steps_of(ir.Bind):
+                if step.value != ir.NONE:
+                    yield from _naming(self._ev.eval(step.value, body), (step.name,))
 
 
-def _naming(name: str, value: Val, keys: _Keys) -> Iterator[_Keys]:
-    """The keys in a value, behind these, of each dict that names the class."""
+def _naming(value: Val, keys: _Keys) -> Iterator[tuple[_Keys, str]]:
+    """The classes that the dicts in a value name, each with the keys that lead to its dict, behind these."""
     for atom in value.atoms:
         if isinstance(atom, SeqOf):
             for item in atom.items:
-                yield from _naming(name, item, keys)
+                yield from _naming(item, keys)
         elif isinstance(atom, MapOf):
             for key, item in zip(atom.keys, atom.values, strict=True):
-                if key == _NAMING and item.literal is not None and item.literal.value == name:
-                    yield keys
-                yield from _naming(name, item, keys if key is None else (*keys, key))
+                if key == _NAMING and item.literal is not None and isinstance(item.literal.value, str):
+                    yield keys, item.literal.value
+                yield from _naming(item, keys if key is None else (*keys, key))
 
 
 def _members(atom: object) -> _Keys:

@@ -81,7 +81,9 @@ def _is_of_library(call: int, frame: Frame, model: Model) -> bool:
 
 def _of_calls(calls: Sequence[int], frame: Frame, model: Model, depth: int) -> Iterator[NonePath]:
     """The paths on which what the calls lead to returns None."""
-    for target in (target for call in calls if depth < _MAX_HELPERS for target in model.ev.targets(call, frame)):
+    if depth >= _MAX_HELPERS:
+        return
+    for target in (target for call in calls for target in model.ev.targets(call, frame)):
         if target in model.reached and gives_something(target, model):
             yield from paths_to_none(target, model, depth + 1)
 

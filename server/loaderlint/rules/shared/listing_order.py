@@ -10,14 +10,14 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.number_bounds import count_of
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 
 _MAX_DEPTH = 24
-_INFINITE = (Lib("math.inf"), Lib("numpy.inf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +404,8 @@ class ListingOrder:
             return given == [whole]
         lengths = [self._is_its_length(one, whole, frame) for one in given] if called == {Lib("builtins.min")} else []
         return any(lengths) and all(
-            is_length or _is_infinite(ev.eval(one, frame)) for one, is_length in zip(given, lengths, strict=True)
+            is_length or count_of(ev, ev.eval(one, frame)).least == math.inf
+            for one, is_length in zip(given, lengths, strict=True)
         )
 
     def _is_debugging(self, number: int, frame: Frame) -> bool:
@@ -454,13 +455,6 @@ def _called(func: ir.Expr | None) -> str:
         case ir.Imported(_, str(name), _):
             return name
     return ""
-
-
-def _is_infinite(value: Val) -> bool:
-    """Whether a number can only be infinity: `float("inf")`, `math.inf`."""
-    return bool(value.atoms) and all(
-        atom.value == math.inf if isinstance(atom, Literal_) else atom in _INFINITE for atom in value.atoms
-    )
 
 
 def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
