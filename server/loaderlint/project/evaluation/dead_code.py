@@ -26,6 +26,15 @@ class Liveness:
         """Whether the steps of a context never run in this frame, as its constants show."""
         return self._runs(context, frame) is False
 
+    def always_runs(self, context: int, outer: int, frame: Frame) -> bool:
+        """Whether a context runs each time that the context `outer`, in which it stands, does."""
+        one = frame.code.one
+        while one is not None and context != outer:
+            if not self._runs(context, frame):
+                return False
+            context = one.contexts[context].parent
+        return True
+
     def _runs(self, context: int, frame: Frame) -> bool | None:
         """Whether a context never runs in this frame (False), is a branch that runs whenever the code around it does
         (True), or neither, judging by the constants (None)."""
@@ -87,9 +96,10 @@ class Liveness:
         atoms = self._ev.eval(func, frame).atoms
         return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
 
-    def live(self, choices: tuple[int, ...], frame: Frame) -> tuple[int, ...]:
-        """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor
-        those that a branch which always runs replaces. Loops are not looked into: what they bind goes round."""
+    def live(self, choices: tuple[int, ...], frame: Frame, read_in: int = 0) -> tuple[int, ...]:
+        """The choices of a `Phi` that may reach its reader, which stands in context `read_in`: neither those bound only
+        in branches that never run, nor those that a branch which always runs replaces. Loops are not looked into: what
+        they bind goes round."""
         one = frame.code.one
         if one is None or not self._is_any_decided(choices, frame):
             return choices
@@ -99,7 +109,7 @@ class Liveness:
             choice
             for choice in choices
             if not bound.get(choice)
-            or not all(self._is_lost(bind, choice, certain, one, frame) for bind in bound[choice])
+            or not all(self._is_lost(bind, choice, certain, one, frame, read_in) for bind in bound[choice])
         ]
         return tuple(alive) or choices
 
@@ -152,16 +162,18 @@ class Liveness:
         certain: list[tuple[int, tuple[int, int]]],
         one: ir.DefIR,
         frame: Frame,
+        read_in: int,
     ) -> bool:
-        """Whether a choice that is bound at a place is replaced in the end: of the `certain` ones, each with its place,
-        another one always follows."""
+        """Whether a choice that is bound at a place is replaced before it is read: of the `certain` ones, each with its
+        place, another one always follows."""
         number, context = bind
         if not frame.code.is_branch(context):
             return False
         if context and self.is_dead(context, frame):
             return True
         later = [at for other, at in certain if other != choice and at[0] > number]
-        return any(self._always_follows(at[1], context, one, frame) for at in later)
+        before = read_in if one.is_within(read_in, context) else context  # in which it still is what was bound
+        return any(self._always_follows(at[1], before, one, frame) for at in later)
 
     def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
         """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie

@@ -65,6 +65,9 @@ OPEN = frozenset({"importlib", "empty mapping", "registry"})
 #: The reason for what a module holds that is not there.
 _MISSING = "unresolved import"
 
+#: The reasons for names that modules out of sight hold.
+_ABSENT = frozenset({_MISSING, "star import"})
+
 #: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
@@ -80,6 +83,7 @@ _HOW = {
     "no dataset argument": "it is passed in by code out of sight",
     "config": "it comes from a configuration",
     _MISSING: "it comes from a module that is not there",
+    "star import": "it comes from a module that is not there",
 }
 
 
@@ -91,7 +95,7 @@ def how_chosen(reason: str) -> str:
 def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
     """What calling a class that is not known gives: an object made at `site`. What a method gives is anything, and so
     is what a function of a missing module gives."""
-    if atom.reason == _MISSING:
+    if atom.reason in _ABSENT:
         return Unknown(atom.reason, site if missing_class(ev, site) else None)
     if atom.reason not in _CLASSES:
         return atom
@@ -109,7 +113,8 @@ def missing_class(ev: Evaluator, site: Site) -> str:
     name = (func.name or "") if isinstance(func, ir.Attr | ir.Imported | ir.Global) else ""
     if not isinstance(call, ir.Call) or not name[:1].isupper():
         return ""
-    return name if Unknown(_MISSING) in ev.eval(call.func, site.frame).atoms else ""
+    called = ev.eval(call.func, site.frame).only(Unknown)
+    return name if any(one.reason in _ABSENT for one in called) else ""
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------

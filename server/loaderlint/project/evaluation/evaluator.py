@@ -240,6 +240,8 @@ class Evaluator:
         if type(e) is ir.Const:
             value = memo[number] = constant(*e)
             return value
+        if frame.code.heads and number in frame.code.heads and self._is_known_with_heads(number, frame):
+            return memo[number] or BOTTOM
         nested = self._nested
         if nested == 0:
             return self._outermost(number, frame)
@@ -250,11 +252,21 @@ class Evaluator:
         try:
             value = memo[number] = MEANINGS[type(e)](self, e, number, frame)
         except BaseException:
-            del memo[number]  # it is not known, and must not be taken for a cycle by the next question
+            memo.pop(number, None)  # it is not known, and must not be taken for a cycle by the next question
             raise
         finally:
             self._nested = nested
         return value
+
+    def _is_known_with_heads(self, number: int, frame: Frame) -> bool:
+        """Evaluate the locals that go round in the loop around an expression; of these, those before it if it is one of
+        them. Says whether that evaluated it, too."""
+        for head in frame.code.heads[number]:
+            if head == number:
+                break
+            if head not in frame.memo:
+                self.eval(head, frame)
+        return number in frame.memo
 
     def targets(self, number: int, frame: Frame) -> tuple[Frame, ...]:
         """The frames that expression `number` leads to in a frame: what it calls, and the properties that it reads."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
-from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, user_options
+from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
@@ -46,7 +46,27 @@ def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
 
 
 def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
-    return join([ev.eval(choice, frame) for choice in ev.liveness.live(e.choices, frame)])
+    choices = ev.liveness.live(e.choices, frame, frame.code.read_in(number))
+    if number not in frame.code.heads:
+        return join([ev.eval(choice, frame) for choice in choices])
+    loop = frame.code.step_loops.get(number)
+    if loop is not None and (steps := step_loops.steps_of(ev, loop, frame)) is not None:
+        return step_loops.run(ev, loop, steps, frame)[number]
+    entering = join([ev.eval(choice, frame) for choice in choices if choice < number])
+    if entering.atoms:
+        frame.memo[number] = entering  # the first turn of the loop knows it
+    values = [entering]
+    for choice in choices:
+        if choice > number:
+            value = ev.eval(choice, frame)
+            values.append(_without_counts(value, entering) if choice in frame.code.heads else value)
+    return join(values)
+
+
+def _without_counts(value: Val, entering: Val) -> Val:
+    """What a turn of a loop gives, without the numbers and texts that differ from turn to turn: `n = n + 1`."""
+    counts = {atom for atom in value.atoms if type(atom) is Literal_ and atom not in entering.atoms}
+    return Val(value.atoms - counts | {Unknown("loop")}, value.origins) if counts else value
 
 
 def _global(ev: Evaluator, e: ir.Global, number: int, frame: Frame) -> Val:

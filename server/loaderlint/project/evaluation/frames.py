@@ -3,13 +3,14 @@ identity. All frames of a def share its code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
+from loaderlint.facts.loops import StepLoop, step_loops
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
@@ -34,10 +35,13 @@ class Code:
         "_evaluated_by",
         "_kinds",
         "_method_calls",
+        "_read_in",
+        "_step_loops",
         "_stored",
         "bound",
         "exprs",
         "facts",
+        "heads",
         "one",
     )
 
@@ -57,6 +61,10 @@ class Code:
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
+        self._read_in: dict[int, int] | None = None
+        self._step_loops: dict[int, StepLoop] | None = None
+        #: What is evaluated before an expression that depends on itself through a loop.
+        self.heads: Mapping[int, tuple[int, ...]] = facts.heads if facts else {}
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
 
@@ -75,6 +83,13 @@ class Code:
             for step, _ in self.calls:
                 self._contexts.setdefault(step.call, []).append(step.context)
         return self._contexts.get(call, ())
+
+    @property
+    def step_loops(self) -> Mapping[int, StepLoop]:
+        """The loops that call one step of a pipeline after another, by the locals that go round in them."""
+        if self._step_loops is None:
+            self._step_loops = step_loops(self.exprs, self.one) if self.one and self.heads else {}
+        return self._step_loops
 
     @property
     def bindings(self) -> dict[int, list[tuple[int, ir.Bind]]]:
@@ -156,7 +171,7 @@ class Code:
         goes through item by item (`NONE` if none)."""
         if self._evaluated is None:
             steps = self.one.steps if self.one else ()
-            self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
+            self._evaluated = tuple((step.context, ir.step_expressions(step), iterated(step)) for step in steps)
         return self._evaluated
 
     def evaluated_by(self, number: int) -> int | None:
@@ -177,6 +192,28 @@ class Code:
         step = self.evaluated_by(number)
         return self.one.steps[step].context if self.one is not None and step is not None else 0
 
+    def read_in(self, number: int) -> int:
+        """The innermost context in which all steps stand that evaluate an expression; 0 for the body."""
+        if self._read_in is None:
+            self._read_in = self._contexts_of_readers()
+        return self._read_in.get(number, 0)
+
+    def _contexts_of_readers(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+
+        def read(number: int, context: int) -> None:
+            known = found.get(number, context)
+            found[number] = context if known == context or self.one is None else self.one.common(known, context)
+
+        for context, numbers, _ in self.evaluated:
+            for number in numbers:
+                read(number, context)
+        for number in range(max(found, default=-1), -1, -1):  # an expression has a higher number than its parts
+            for part in ir.operands(self.exprs[number]) if number in found else ():
+                if part < number:
+                    read(part, found[number])
+        return found
+
     def attributes(self, name: str) -> Sequence[tuple[int, int]]:
         """The expressions of the def that read an attribute of this name, each with its base, in order."""
         if self._attributes is None:
@@ -190,7 +227,7 @@ class Code:
     def _expressions(self) -> set[int]:
         """The numbers of all expressions that are written in the def, not in those inside it."""
         steps, contexts = (self.one.steps, self.one.contexts) if self.one else ((), ())
-        evaluated = [number for step in steps for number in step_expressions(step)]
+        evaluated = [number for step in steps for number in ir.step_expressions(step)]
         return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in contexts))))
 
     def is_branch(self, context: int) -> bool:
@@ -295,27 +332,3 @@ def iterated(step: ir.Step) -> int:
     if isinstance(step, ir.Iterate):
         return step.iterable
     return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE
-
-
-#: The expressions that a step evaluates, by its class.
-_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
-    ir.Bind: lambda step: (step.value,),
-    ir.SetAttr: lambda step: (step.base, step.value),
-    ir.SetItem: lambda step: (step.base, step.index, step.value),
-    ir.Augment: lambda step: (step.target, step.value),
-    ir.Delete: lambda step: (step.target,),
-    ir.Perform: lambda step: (step.call,),
-    ir.Iterate: lambda step: (step.iterable,),
-    ir.Enter: lambda step: (step.manager,),
-    ir.Test: lambda step: (step.expr,),
-    ir.Evaluate: lambda step: (step.expr,),
-    ir.Return: lambda step: (step.value,),
-    ir.YieldStep: lambda step: (step.value,),
-    ir.Raise: lambda step: (step.value,),
-    ir.StarImport: lambda step: (),
-}
-
-
-def step_expressions(step: ir.Step) -> tuple[int, ...]:
-    """The expressions that a step evaluates."""
-    return _EXPRESSIONS[type(step)](step)

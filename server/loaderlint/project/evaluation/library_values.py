@@ -26,7 +26,7 @@ from loaderlint.knowledge.loader_defaults import (
     SPLITTING_FUNCTIONS,
     WRAPPING_DATASETS,
 )
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIT_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
@@ -264,12 +264,25 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
+    if isinstance(left, LibObject) and left.name in UNIT_DRAWS and isinstance(right.value, int | float):
+        return _draw_answer(op, right.value)
     if not isinstance(left, Literal_) or left.configured:
         return None
     try:
         return bool(_COMPARISONS[op](left.value, right.value))
     except TypeError:
         return None
+
+
+def _draw_answer(op: str, limit: float) -> bool | None:
+    """How a draw compares with a limit: it is at least 0 and less than 1."""
+    if op not in ("<", "<=", ">", ">="):
+        return None
+    if limit >= 1:
+        return op in ("<", "<=")
+    if limit < 0 or (limit == 0 and op in ("<", ">=")):
+        return op in (">", ">=")
+    return None
 
 
 def _is_none(atom: Atom) -> bool | None:
@@ -895,7 +908,7 @@ def _call_library_object(
                     results.append((step, result))
                     targets.extend(more)
             if atom.name in ORDERED_PIPELINES and len(arguments.positional) == 1:
-                arguments = Arguments((_handed_on(arguments.positional[0], choice, results),))
+                arguments = Arguments((handed_on(arguments.positional[0], choice, results),))
     result = arguments.positional[0] if targets and atom.name in FUNCTION_STEPS else unknown("library call")
     return result, tuple(targets)
 
@@ -906,7 +919,7 @@ def _in_turn(value: Val) -> tuple[Val, ...]:
     return only.items if isinstance(only, SeqOf) else (value,)
 
 
-def _handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
+def handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
     """What a step of a pipeline gives to the next one. A step of a library may give back what it was given, or a view
     of it, unless it is known to make something new."""
     found = []
