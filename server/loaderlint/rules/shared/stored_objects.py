@@ -261,8 +261,8 @@ def is_stored(origin: Origin, value: Val, model: Model) -> bool:
 
 
 def _is_dataset_by_annotation(store: Store, model: Model) -> bool:
-    """Whether an attribute gets a parameter that is annotated as a dataset, and is not known to be a list or an array: its
-    items are what its `__getitem__` gives."""
+    """Whether an attribute gets a parameter that is annotated as a dataset, and is not known to be a list or an array:
+    its items are what its `__getitem__` gives."""
     step = model.def_of(store.frame).steps[store.step]
     value = model.ev.expr(store.frame, step.value) if isinstance(step, ir.SetAttr) else None
     if known_kind(store.value) or store.value.only(SeqOf) or not isinstance(value, ir.Param):
