@@ -6,18 +6,19 @@ Finds iterable datasets whose `__iter__` gives every worker the whole stream: no
 in.
 
 ## Why is this bad?
-Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers every item comes N times
-in an epoch, and nothing is said. Measured: 8 items, 2 workers, batches of 4: [0..3], [0..3], [4..7], [4..7].
+Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers, every item comes N times
+per epoch, without a warning. Measured with 8 items, 2 workers and batches of 4: [0..3], [0..3], [4..7], [4..7].
 
-Under DistributedDataParallel the ranks read the same stream as well: shard by rank and by worker.
+Under DistributedDataParallel, the ranks read the same stream too: shard by rank and by worker.
 
 ## When it is not a bug
-- The stream is sharded by `get_worker_info()`: in `__iter__`, a helper, a base class, the `worker_init_fn`, or by a
-  wrapper (webdataset, streaming, litdata, Hugging Face datasets).
-- The stream is random: each worker makes its items up, or draws them with replacement. A shuffle only orders a finite
-  stream: every worker still gives all of it. Without end, each pass in an order of the worker's own, it is none.
-- The stream is another dataset or a library's that is out of sight: it may shard itself, so the rule is silent.
-- Fewer than two workers.
+- The stream is sharded with `get_worker_info()`: in `__iter__`, in a helper, in a base class, in the `worker_init_fn`,
+  or by a wrapper (webdataset, streaming, litdata, Hugging Face datasets).
+- The stream is random: each worker makes up its items, or draws them with replacement. Shuffling alone does not count,
+  because every worker still yields the whole stream. An endless stream does, if each worker shuffles it anew in an
+  order of its own.
+- The stream comes from another dataset or a library whose code is not available: it may shard itself.
+- The loader has fewer than two workers.
 
 ## Example
 ```python
@@ -44,10 +45,10 @@ class Lines(IterableDataset):
 ```
 
 ## Fix safety
-Safe where one loop yields and a turn of it depends on its own item alone, or where one `yield from` gives all items:
-each item is still read once, in the same order within a worker. No fix where a buffer or counter is carried from turn
-to turn, where a turn reads on (`next(file)`), or where random numbers are drawn: workers would take their parts of
-different orders.
+Safe where a single loop yields and each iteration depends only on its own item, or where a single `yield from` gives
+all items: each item is still read once, and each worker keeps the order. There is no fix where a buffer or counter
+carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where the loop draws
+random numbers: the workers would split different orders.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)

@@ -2,22 +2,22 @@
 # constant-epoch-seed (LDR508)
 
 ## What it does
-Finds `torch.manual_seed(42)`, `seed_everything(42)` and their kin inside the loop over epochs, with a seed that is the
-same in each turn.
+Finds `torch.manual_seed(42)`, `seed_everything(42)` and similar calls inside the loop over epochs, with a seed that is
+the same in each iteration.
 
 ## Why is this bad?
-torch draws the order of the samples and the seed of the workers from its own state at the begin of each epoch. A
+At the start of each epoch, torch draws the order of the samples and the seed of the workers from its global state. A
 constant seed in the loop makes every epoch the same: the same order, the same augmentations, the same dropout. Measured
-on torch 2.13 with 2 workers, shuffling: each of three epochs draws the same numbers for the same samples in the same
-order. With the seed before the loop they all differ.
+on torch 2.13 with 2 workers and shuffling: each of three epochs draws the same numbers for the same samples in the same
+order. With the seed before the loop, all epochs differ.
 
 ## When it is not a bug
-- The seed is set before the loop, or the epoch enters it: `torch.manual_seed(seed + epoch)`.
-- It is set for the validation, and the training is seeded with the epoch after it.
-- Each turn is a run of its own: it makes its loaders, its model or its optimizer (folds, trials).
+- The seed is set before the loop, or depends on the epoch: `torch.manual_seed(seed + epoch)`.
+- The seed is set for the validation, and the training afterwards is seeded with the epoch.
+- Each iteration is a run of its own, with its own loaders, model or optimizer (folds, trials).
 - The loop only evaluates, or its loader neither shuffles nor has workers.
-- The state is put back: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
-- A seed for NumPy or Python alone: the workers do not take theirs from there.
+- The random state is restored: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
+- The call seeds only NumPy or Python, whose seeds do not reach the workers.
 
 ## Example
 ```python
@@ -36,7 +36,7 @@ for epoch in range(epochs):
 ```
 
 ## Fix safety
-Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs before the loop, is a guess.
+Unsafe: the fix assumes `seed + epoch`. You may prefer to move the seed before the loop.
 
 ## References
 - [Reproducibility: DataLoader](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

@@ -2,28 +2,31 @@
 # lost-worker-state (LDR404)
 
 ## What it does
-Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
-log or a list on `self` that the main process reads later (warning), a position on `self` that `__getitem__` moves on
-and takes its items at, whatever the index (warning), and a cache with an entry a sample, on `self` or in the module,
-filled in `__getitem__`, of a loader whose workers start anew in each epoch (information).
+Finds state that sample code keeps in its worker's copy of the dataset, and that is lost with the worker:
+
+- a counter, a log or a list on `self` that the main process reads later (warning);
+- a position on `self` that `__getitem__` advances and reads from, whatever the index (warning);
+- a cache with one entry per sample, on `self` or in the module, that `__getitem__` fills, in a loader whose workers
+  start anew in each epoch (information).
 
 ## Why is this bad?
-Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
-ends with the epoch. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
-under every start method; a cache by index has 0, 0, 0 hits, with `persistent_workers=True` 0, 8, 8 (each worker has
-a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing. A position is moved on
-in each worker from where the main process's stands: with 8 items and 2 workers the first 4 come twice in every epoch,
-the others never; without workers each comes once.
+Each worker has a copy of the dataset. Its changes never come back, and without `persistent_workers` the copy is gone
+when the epoch ends. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
+under every start method. A cache by index has 0, 0, 0 hits. With `persistent_workers=True` it has 0, 8, 8 (each worker
+has its own cache), and without workers 0, 8, 8. Such a cache costs memory and time and has no benefit.
+
+Each worker advances a position from where the main process left it. With 8 items and 2 workers, the first 4 items come
+twice in every epoch and the others never. Without workers each item comes once.
 
 ## When it is not a bug
-- State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
+- The state is useful within one worker: a handle, a connection or a generator that each process creates once, a flag
   that something has been done, the last item read.
-- A cache by something that several samples may share (a file, a video): it is of use within an epoch.
-  `self.names[index]` is the sample's own where the names are all different: those of a folder, a set, constants.
-- A cache that the main process fills before the workers start, perhaps by a method of the class that goes over all
-  items, or that is shared (`Manager`, shared tensors).
-- A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
-- Loaders without workers.
+- Several samples may share the cache's key (a file, a video): the cache helps within an epoch. `self.names[index]`
+  counts as one key per sample if all names are different: the names in a folder, a set, constants.
+- The main process fills the cache before the workers start, perhaps in a method that goes through all items, or the
+  cache is shared (`Manager`, shared tensors).
+- One persistent worker reads from the position, or the sample's index sets it.
+- The loader has no workers.
 
 ## Example
 ```python
@@ -45,9 +48,9 @@ seen += ones.sum()
 ```
 
 ## Fix safety
-For a cache: `persistent_workers=True` is offered where the loader has workers as configured. Unsafe: the workers and
-their caches stay in memory between the epochs. There is no fix for state that the main process reads: return it with
-the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
+For a cache, the fix sets `persistent_workers=True` where the loader has workers as configured. It is unsafe: the
+workers and their caches stay in memory between the epochs. There is no fix for state that the main process reads:
+return it with the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
 
 ## References
 - [Multi-process data loading](https://pytorch.org/docs/stable/data.html#multi-process-data-loading)

@@ -2,20 +2,20 @@
 # main-guard-global (LDR207)
 
 ## What it does
-Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, or stands there itself,
-where workers are spawned or come from a fork server.
+Finds worker code that reads a global which is bound only under `if __name__ == "__main__"`, or that is defined there
+itself, where the workers are spawned or come from a fork server.
 
 ## Why is this bad?
-Such a worker imports the main script under another name, so what stands under the guard is not run there. The first
-sample raises `NameError: name 'CFG' is not defined`. A function or class that is sent to the workers and stands there
-itself ends them (`AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`). Forked workers have a copy
-of the main process's globals: the same script works on Linux before Python 3.14. Measured with torch 2.13 under fork,
-spawn and forkserver.
+Such a worker imports the main script under another name, so the code under the guard does not run. The first sample
+raises `NameError: name 'CFG' is not defined`. A function or class that goes to the workers and is defined under the
+guard ends them with `AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`. Forked workers have a
+copy of the main process's globals, so the same script works on Linux before Python 3.14. Measured with torch 2.13 under
+fork, spawn and forkserver.
 
 ## When it is not a bug
-- Workers are forked: the rule is silent.
-- The name is bound above the guard as well, or set by a function (`global CFG`), which a `worker_init_fn` may call.
-- The value reaches the dataset as an argument or attribute: that is sent to the worker.
+- The workers are forked.
+- The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
+- The dataset gets the value as an argument or attribute, which is sent to the worker.
 
 ## Example
 ```python
@@ -37,7 +37,8 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-Safe: a constant that is bound once moves above the guard. No fix for anything that is computed: hand it to the dataset.
+Safe: a constant that is bound once moves above the guard. There is no fix for a value that is computed: pass it to the
+dataset.
 
 ## References
 - [Safe importing of main module](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)

@@ -6,19 +6,22 @@ Finds processes that code in a loader's workers starts: `Pool`, `Process.start()
 `torch.multiprocessing.spawn`, and a loader with workers of its own.
 
 ## Why is this bad?
-Workers are daemons, and daemons may not have children: `AssertionError: daemonic processes are not allowed to have
-children`, re-raised in the main process at the first batch. Measured on torch 2.13 under fork and forkserver, for each
-of them. With `num_workers=0` the same code works, which is how it comes into a project.
+Workers are daemonic processes, which may not have children. The first batch raises
+`AssertionError: daemonic processes are not allowed to have children` in the main process. Measured on torch 2.13 under
+fork and forkserver, for each of them. With `num_workers=0` the same code works, so the fault often goes unnoticed until
+someone adds workers.
 
 ## When it is not a bug
-- Threads (`ThreadPoolExecutor`, `multiprocessing.pool.ThreadPool`), `subprocess.run`, a loader with `num_workers=0`.
-- joblib, which goes on with one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face, whose `multiprocess`
-  starts processes there.
-- The constructor, or another method that only the main process calls.
-- Code that asks first (`if current_process().daemon`, `if get_worker_info() is None`) or that catches the error.
-- A loader without workers.
+- The code starts no daemonic child: threads (`ThreadPoolExecutor`, `multiprocessing.pool.ThreadPool`),
+  `subprocess.run`, a loader with `num_workers=0`.
+- joblib falls back to one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face uses `multiprocess`, which
+  can start processes there.
+- Only the constructor, or another method that only the main process calls, starts the process.
+- The code checks first (`if current_process().daemon`, `if get_worker_info() is None`), or catches the error.
+- The loader has no workers.
 
-Under a test of the object's state (`if self.index is None`) it is a warning: the main process may have done it before.
+Under a test of the object's state (`if self.index is None`), the finding is a warning: the main process may have
+started it before.
 
 ## Example
 ```python
@@ -41,7 +44,7 @@ loader = DataLoader(Scenes(), num_workers=4)
 ```
 
 ## Fix safety
-There is no fix: whether threads, or doing it before, is right, depends on the work.
+There is no fix: the work decides whether threads, or starting the processes earlier, is right.
 
 ## References
 - pytorch/pytorch#15950
