@@ -116,8 +116,8 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
         loop = loaders_of(exposure)
         yield verdict.finding(
-            f"the sample is the stored `{name}` itself, and {loop} hands it on without a copy: who edits a batch edits "
-            "the dataset; return a copy",
+            f"the sample is the stored `{name}` itself, and {loop} passes it on without a copy: an in-place edit of a "
+            "batch changes the dataset; return a copy",
             place,
             name,
             model.why(frame, exposure),

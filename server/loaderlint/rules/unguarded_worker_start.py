@@ -75,7 +75,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     starts = [start for start in model.scripts.starts() if start.loader is loader]
     if place is not None and not starts:
-        reason = "no script goes through it when it is imported: under the main guard, in functions, or nowhere"
+        reason = "no script iterates over it when it is imported"
         yield Silence(RULE.name, place, reason)
     for start in starts:
         yield from _finding(start, model)

@@ -85,7 +85,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield verdict.finding(
-            f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and "
+            f"every item comes once from each worker: `{name}.__iter__` gives all items {in_workers_of(exposure)} and "
             f"nothing splits the stream; {_advice(stream)}",
             model.def_place(entry),
             name,
@@ -111,7 +111,7 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Un
     if reason := stream.why_not_whole():
         return reason
     # that it asks too early is said by another rule
-    return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
+    return "it asks for the worker too early: see worker-info-in-main" if any(questions(entry, model)) else ""
 
 
 def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid:
@@ -120,7 +120,7 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
     loader = exposure.lead
     sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
     if any("test" not in site.path.name for site in sites):
-        return Unsaid("its objects are made in sight, and no loader gets them")
+        return Unsaid("its objects are created in the project, and no loader gets them")
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
 

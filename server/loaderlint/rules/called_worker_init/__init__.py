@@ -68,7 +68,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
     if wrong is None:
         if model.explains:
-            fine = "nothing is wrong with what is passed, as far as is known"
+            fine = "no fault is known in what is passed"
             yield Silence(RULE.name, argument.place(model), fine)
         return
     verdict = undoubted(RULE, certainty_of_workers(loader))
@@ -86,7 +86,7 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
     if all_seed(callees):
         assert isinstance(callees[0], Lib)
         name = callees[0].name
-        return f"`{name}` is called here, once and in the main process, and seeds no worker; pass a function that seeds"
+        return f"`{name}` is called here, once, in the main process, and seeds no worker; pass a function that seeds"
     literal = value.literal
     if (
         literal is None
@@ -98,8 +98,8 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
         return None
     name = _name(callees[0], model)
     if any(_fails(callee, argument, call, model) for callee in callees):
-        return f"`{name}` is called here, without its argument: TypeError; pass `{name}`"
-    return f"`{name}` is called here, once and in the main process, and gives no function to the workers; pass `{name}`"
+        return f"`{name}` is called here without its argument, which raises TypeError; pass `{name}`"
+    return f"`{name}` is called here, once, in the main process, and returns no function for the workers; pass `{name}`"
 
 
 def _returns_on_purpose(callee: Atom, model: Model) -> bool:
@@ -126,7 +126,7 @@ def _uncallable(argument: Written, model: Model) -> str | None:
     value = model.ev.eval(argument.number, argument.frame)
     reasons = {refusal(atom, model) for atom in value.atoms}
     reason = reasons.pop() if len(reasons) == 1 else None
-    return f"no worker gets through its start: {reason}" if reason else None
+    return f"every worker fails at its start: {reason}" if reason else None
 
 
 RULE = Rule(

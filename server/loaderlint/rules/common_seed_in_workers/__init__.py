@@ -135,9 +135,9 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
 
 def _advice(seeding: Seeding, model: Model) -> str:
     if sets_order(seeding, model):
-        return "draw the order, which all workers share, from a generator of its own"
+        return "draw the order, which all workers share, from a separate generator"
     if seeding.rhythm in ("batch", "sample"):
-        return "delete the call, or let the worker enter the seed: `torch.initial_seed()`"
+        return "delete the call, or make the seed depend on the worker: `torch.initial_seed()`"
     return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
 
 

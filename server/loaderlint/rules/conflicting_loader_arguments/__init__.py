@@ -79,8 +79,8 @@ _CHECKED = frozenset(
 _WHEN = {
     "always": ", and there are none",
     "by default": ", and by default there are none",
-    "sometimes": ", and on some ways to this call there are none",
-    "if chosen": ", and whoever runs this may choose 0",
+    "sometimes": ", and some callers set none",
+    "if chosen": ", and a user may choose 0",
 }
 
 
@@ -93,11 +93,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         argument = written(loader, conflict.argument, model)
         place = argument.place(model) if argument else model.site_place(loader.site)
         if severity is None:
-            yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
+            yield Silence(RULE.name, place, f"`{conflict.argument}` depends on two options, which may be set together")
             continue
         other = written(loader, conflict.other, model) if conflict.other else None
         if is_expected(loader.site, other.number if other else NONE, model):
-            yield Silence(RULE.name, place, "the code asks for it before, or expects the exception")
+            yield Silence(RULE.name, place, "the code tests for it first, or expects the exception")
             continue
         certainty: Certainty = "proven" if "sometimes" not in (conflict.hard, conflict.soft) else "possible"
         yield Verdict(RULE.name, severity, certainty).finding(

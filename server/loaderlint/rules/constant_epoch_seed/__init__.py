@@ -59,7 +59,7 @@ from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 
-_NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
+_NO_PASS = "its loop iterates over no training loader whose order or workers draw random numbers"
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -91,9 +91,9 @@ def _why_not(seeding: Seeding, trained: list[Pass], through: list[Pass], model: 
     if not trained:
         return _NO_PASS
     if not through:
-        return "the training that follows it is seeded with another seed in each epoch"
+        return "the training after it gets another seed in each epoch"
     if is_a_run(seeding.call.frame, seeding.loop, model):
-        return "each turn of its loop is a training of its own, or puts torch's state back"
+        return "each iteration of its loop is a separate training, or restores torch's state"
     return ""
 
 
@@ -101,12 +101,12 @@ def _finding(seeding: Seeding, lead: Pass, verdict: Verdict, model: Model) -> Fi
     name = seeding.name.replace("lightning.pytorch.", "")
     fix = epoch_fix(seeding, model)
     return verdict.finding(
-        f"every epoch is the same: `{name}` sets the same seed in each turn of the loop that goes through "
-        f"{lead.loader.described}, and the order of the samples and the workers' random numbers come from it; seed "
-        "before the loop, or with `seed + epoch`",
+        f"every epoch is the same: `{name}` sets the same seed in each iteration of the loop over the epochs of "
+        f"{lead.loader.described}, which decides the order of the samples and the workers' random numbers; seed before "
+        "the loop, or with `seed + epoch`",
         model.place(seeding.call.frame, seeding.call.number),
         name,
-        (Evidence(model.step_place(lead.frame, lead.step), "each turn goes through the loader here"),),
+        (Evidence(model.step_place(lead.frame, lead.step), "each iteration goes through the loader here"),),
         (fix,) if fix else (),
     )
 

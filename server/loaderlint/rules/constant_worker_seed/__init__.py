@@ -116,9 +116,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
     """Why a seed is not one that repeats."""
     if "fresh" in seeding.sources:
-        return "the seed is another one in each worker and epoch"
+        return "the seed differs in each worker and epoch"
     if derived:
-        return "torch is seeded afresh there, and this seed may come from it"
+        return "torch gets a new seed there, and this seed may come from it"
     return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
 
 
@@ -127,13 +127,13 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Sev
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
     if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
-        return Unsaid("the seed is another one in each epoch and worker")
+        return Unsaid("the seed differs in each epoch and worker")
     if seeding.each_epoch:
         severity = loudness(Severity.WARNING, exposure.certainty)
     elif not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
     elif loader.persistent:
-        return Unsaid("its workers live on over the epochs, so that each starts once, with a seed of its own")
+        return Unsaid("its workers persist, so each starts once, with its own seed")
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
     return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
@@ -153,12 +153,12 @@ def _cause(seeding: WorkerSeeding) -> str:
     if "state" in sources:
         return "this word of NumPy's state is a constant on torch 1.9 and later"
     if seeding.each_epoch:
-        return "this seed is the same each time the dataset is gone through"
+        return "this seed is the same each time the dataset is iterated over"
     if "worker id" in sources:
         return "this seed is the same each time a worker starts"
     if "time" in sources:
         return "this seed is the same for all workers that start within a second"
-    return "this seed is the same in all of them"
+    return "this seed is the same in all workers"
 
 
 RULE = Rule(

@@ -79,9 +79,9 @@ from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, 
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
-_ASKS = "the code asks before for the device or the process, or is off as configured"
-_FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
-_ARRAY = "what it loads is used as a NumPy array, and no tensor of a GPU can be"
+_ASKS = "the code checks the device or the process first, or an option turns it off"
+_FILLED = "the constructor calls it to fill a store, and workers look there first"
+_ARRAY = "what it loads is used as a NumPy array, which a tensor on the GPU cannot be"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -134,13 +134,13 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
     if exposure.certainty == "possible":
-        return Unsaid("it is only possible that workers run it")
-    return Severity.INFORMATION if model.once(main_uses_cuda) else Unsaid("nothing here uses CUDA")
+        return Unsaid("it is not certain that workers run it")
+    return Severity.INFORMATION if model.once(main_uses_cuda) else Unsaid("nothing in the project uses CUDA")
 
 
 def _load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:
     return verdict.finding(
-        "tensors that were saved on a GPU come back to it: `torch.load` without map_location "
+        "`torch.load` without map_location puts tensors that were saved on a GPU back on it "
         f'{in_workers_of(verdict.exposure)}, where CUDA cannot be used; pass `map_location="cpu"`',
         verdict.spot.place(model),
         "torch.load",
@@ -157,7 +157,7 @@ def _use_of_brought(verdict: WorkerVerdict[Brought], model: Model) -> Finding:
     at = verdict.spot.frame
     where = f"in `{model.label(at)}`" if at.def_ else f"at module level in {at.path.name}"
     return verdict.finding(
-        f"the worker raises RuntimeError (CUDA error: initialization error): {text} {where} puts into GPU memory what "
+        f"the worker raises RuntimeError (CUDA error: initialization error): {text} {where} puts data on the GPU that "
         f"is used {in_workers_of(verdict.exposure)}; keep it on the CPU, and move the batch to the GPU in the training "
         "loop",
         verdict.spot.place(model),

@@ -86,7 +86,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             if atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
             common = sets_common_order(call, atom.name, model)
-            why_not = "it sets an order in which all workers have to agree" if common else ""
+            why_not = "it sets an order that must be the same in all workers" if common else ""
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
             cure = partial(cure_of, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))

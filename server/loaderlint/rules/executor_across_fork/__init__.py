@@ -92,7 +92,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
 
 
-_NOT_HELD = "the main process does not hold the pool when the workers start"
+_NOT_HELD = "the main process no longer holds the pool when the workers start"
 
 
 class Use(NamedTuple):

@@ -70,7 +70,7 @@ from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 
-_A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
+_A_HANDLE = "handle-across-workers reports an open file that several processes read"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -84,7 +84,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ex
     for frame in function.frames:
         found = list(exhausted_by(frame, model)) if _is_entry(frame, model) else None
         if found == []:
-            reason = "nothing that it hands out is known to run out"
+            reason = "nothing that it returns is known to run out"
             yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
         for spent in found or ():
             cure = _is_a_handle if spent.is_file else no_cure
@@ -102,8 +102,8 @@ def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
     lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
     when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
     return verdict.finding(
-        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` hands out "
-        f"{verdict.about.described}; begin it again in `__iter__`",
+        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` "
+        f"{verdict.about.described}; reset it in `__iter__`",
         verdict.spot.place(model),
         model.label(frame),
         model.why(frame, lead),

@@ -106,8 +106,8 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
     if one_stream(loader):
         return ONE_STREAM
     if not init_in_sight(loader):
-        return "what its worker_init_fn does is out of sight"
-    return "its workers give the transforms a new state" if is_reseeded(use, loader, model) else ""
+        return "what its worker_init_fn does is not known"
+    return "its workers give the transforms a new random state" if is_reseeded(use, loader, model) else ""
 
 
 def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:

@@ -153,13 +153,13 @@ def _effect(kind: HandleKind, exposure: Exposure, model: Model) -> str:
     if _is_alone(kind, exposure, model):
         return "reads return other samples' data as soon as a second process reads too"
     if not _forked(exposure, model):
-        return "the workers cannot be started: the handle cannot be pickled"
+        return "the workers cannot start: the handle cannot be pickled"
     match kind.fork:
         case "corrupts":
             return "reads return other samples' data"
         case "hangs":
             return "reads hang"
-    return "one handle is used by several processes, which its library forbids,"
+    return "several processes use one handle, which its library forbids,"
 
 
 def _where(made: LibObject, model: Model) -> str:

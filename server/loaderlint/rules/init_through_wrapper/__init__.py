@@ -92,17 +92,17 @@ def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader:
     if loader.has_workers() == "no":
         return few_workers(loader)
     if any(write.name in OWN_ATTRIBUTES.get(name, ()) for name in wrappers):
-        return f"`{write.name}` is the wrapper's own"
-    return "" if readers else f"nothing in its samples reads `{write.name}` on the dataset inside, as far as is known"
+        return f"`{write.name}` belongs to the wrapper"
+    return "" if readers else f"nothing is known to read `{write.name}` on the dataset inside"
 
 
 def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Finding:
     assert loader.site is not None  # a loader out of sight holds no wrapper
     short = wrapper.rpartition(".")[2]
-    inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"
+    inside = "`.dataset`" if short == "Subset" else "`.datasets`, one by one"
     return undoubted(RULE, certainty_of_workers(loader)).finding(
         f"the samples of {loader.described} do not see `{write.name}`: it is set on the {short} that the loader holds, "
-        f"and read on the dataset inside; set it on {inside} of it",
+        f"and read on the dataset inside; set it on its {inside}",
         write.place,
         write.name,
         (Evidence(model.site_place(loader.site), f"{loader.name} holds a {short}"), *readers),

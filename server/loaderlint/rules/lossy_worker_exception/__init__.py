@@ -76,7 +76,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Lo
 def _weigh(model: Model, losses: Sequence[Candidate[Loss]], exposure: Exposure) -> Severity | Unsaid:
     lead = losses[0]
     if _is_guarded(lead.about.context, lead.frame, model) or _is_caught(lead.frame, exposure, model):
-        return Unsaid("it is raised in a try that has handlers, here or further out")
+        return Unsaid("a `try` around it may catch it")
     return lowered(RULE.severity, exposure)
 
 
@@ -84,7 +84,7 @@ def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
     lost = verdict.about
     return verdict.finding(
         f"the main process sees {lost.effect} instead of the `{lost.name}` raised {in_workers_of(verdict.exposure)}: "
-        f"torch makes it again from one text, and {lost.cause}",
+        f"torch recreates it from one text, and {lost.cause}",
         verdict.spot.place(model),
         lost.name,
         (*lost.evidence, *verdict.why(model)),

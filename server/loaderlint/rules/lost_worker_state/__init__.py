@@ -101,7 +101,7 @@ def _kept(function: WorkerFunction, model: Model) -> Iterator[Candidate[Kept]]:
 def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
     kept = candidates[0].about
     if reader_in_main(kept, exposure, model) is None:
-        return Unsaid(f"nothing in the main process reads `{kept.name}` afterwards")
+        return Unsaid(f"the main process never reads `{kept.name}` afterwards")
     # last: it looks into all that main runs
     return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
@@ -113,7 +113,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
     frame, number = reader
     return verdict.finding(
         f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
-        f"on a copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
+        f"with its own copy, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
         "it in a shared tensor or `multiprocessing.Value`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
@@ -137,8 +137,8 @@ def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
 def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
     walk, kept = verdict.about, verdict.about.kept
     return verdict.finding(
-        f"the same items come from several workers: each moves on a `{kept.name}` of its own "
-        f"{in_workers_of(verdict.exposure)}, from where the main process's stands, and goes over all of "
+        f"the same items come from several workers: each advances its own `{kept.name}` "
+        f"{in_workers_of(verdict.exposure)}, starting from the main process's, and goes through all of "
         f"`{walk.items}`; take the item at the sample's index",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
@@ -173,8 +173,8 @@ def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exp
 def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
     cache = verdict.about
     return verdict.finding(
-        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(verdict.exposure)}, each its own, and "
-        "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
+        f"the cache `{cache.name}` never helps: each worker fills its own {in_workers_of(verdict.exposure)}, and it "
+        "is gone at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
         (*made(cache, model), *verdict.why(model)),

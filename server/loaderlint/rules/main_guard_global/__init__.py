@@ -86,7 +86,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
         yield verdict.finding(
             f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
-            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
+            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or pass it to the dataset",
             model.place(frame, number),
             name,
             (bound, *model.why(frame, exposure)),
@@ -105,7 +105,7 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
     frame = function.frames[0]
     for name, number, _ in guarded_reads(frame, file, model):
         place = model.place(frame, number)
-        yield from silences(RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons)
+        yield from silences(RULE.name, place, [f"the function checks whether `{name}` exists"] if aware else reasons)
 
 
 def _outermost(function: WorkerFunction, model: Model) -> str:
@@ -131,7 +131,7 @@ def _sent_by_name(
     if not is_sent or name != _outermost(function, model):
         return
     yield verdict.finding(
-        f"`{name}` is not defined {in_workers_of(exposure)}: it stands under `{HEAD}`, which a worker "
+        f"`{name}` is not defined {in_workers_of(exposure)}: it is defined under `{HEAD}`, which a worker "
         f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
         model.class_place(owner) if owner else model.def_place(frame),
         name,

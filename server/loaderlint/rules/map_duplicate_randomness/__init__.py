@@ -95,14 +95,14 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     here = Spot(call.frame, call.number)
     before = _run_before(mapping, call, model)
     if before is None:
-        yield from silent(RULE.name, here, "its initializer seeds, or nobody knows what it does", model)
+        yield from silent(RULE.name, here, "its initializer seeds, or what it does is not known", model)
         return
     named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
     found = list(
         inherited((*before, *frames), lambda: named or model.start_methods.of_processes(call.frame.path), model)
     )
     if not found:
-        reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
+        reason = "nothing that its processes run is known to draw from a state that they share at the start"
         yield from silent(RULE.name, here, reason, model)
     for one in found:
         yield _finding(one, call, frames, certainty, model)
@@ -125,7 +125,7 @@ def _finding(
     return undoubted(RULE, certainty).finding(
         f"every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
         f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
-        "something of the item as `index`",
+        "a number from the item as `index`",
         one.place(model),
         one.name,
         (start, *one.evidence(model)),

@@ -82,7 +82,7 @@ def _silences(model: Model) -> Iterator[Silence]:
     without_set_epoch = model.once(samplers_without_set_epoch)
     for loader in model.loaders:
         for sampler in samplers_of(loader, model) if loader not in without_set_epoch else ():
-            reason = "something calls `set_epoch`, on it as far as is known"
+            reason = "something calls `set_epoch`, perhaps on it"
             yield from silent(RULE.name, spot_of(sampler.site), reason, model)
 
 
@@ -90,7 +90,7 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
     here = spot_of(sampler.site)
     certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
     if one.evaluates(model):
-        reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
+        reason = f"the loop in `{model.label(one.frame)}` evaluates"
         yield from silent(RULE.name, here, reason, model)
         return
     fix = set_epoch_fix(sampler, one, model)
@@ -100,7 +100,11 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
         "`sampler.set_epoch(epoch)` before each pass",
         here.place(model),
         SAMPLER,
-        (Evidence(model.step_place(one.frame, one.step), "each turn of the loop around this goes through the loader"),),
+        (
+            Evidence(
+                model.step_place(one.frame, one.step), "each iteration of the loop around this goes through the loader"
+            ),
+        ),
         (fix,) if fix else (),
     )
 

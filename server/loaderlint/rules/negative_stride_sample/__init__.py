@@ -88,7 +88,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
         for one in sink.found:
             here = Spot(one.frame, one.number)
             if not sink.arrays_only and not reversal.is_array(one):
-                yield from silent(RULE.name, here, "it may be a list or a text that is reversed", model)
+                yield from silent(RULE.name, here, "it may be a list or a string that is reversed", model)
             elif reversal.is_undone(one):
                 yield from silent(RULE.name, here, "it is reversed twice", model)
             else:

@@ -94,7 +94,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[No
 def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
     way, entry, place = verdict.about, verdict.frame, verdict.spot.place(model)
     name = model.label(way.frame)
-    helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns what {name} gives")
+    helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns the result of {name}")
     return verdict.finding(
         _message(way, verdict.exposure, model),
         place,
@@ -105,11 +105,13 @@ def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
 
 
 def _message(way: NonePath, exposure: Exposure, model: Model) -> str:
-    what = "falls off its end, which gives None," if way.falls else "gives None" + (" in a sample" if way.held else "")
+    what = "gives None in a sample" if way.held else "gives None"
     when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
+    ends = ", because it ends without a `return`," if way.falls else ","
     return (
-        f"`{model.label(way.frame)}` {what}{when}, and `default_collate` of {exposure.lead.described} fails without "
-        "saying which one or why; raise with the reason, or pass a `collate_fn` that leaves None out"
+        f"`{model.label(way.frame)}` {what}{when}{ends} and `default_collate` of {exposure.lead.described} fails "
+        "without naming the sample or the reason; raise an exception with the reason, or pass a `collate_fn` that "
+        "drops None"
     )
 
 

@@ -85,8 +85,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                     yield from _not_grown(dataset, name, model)
                 continue
             yield Verdict(RULE.name, RULE.severity, "proven").finding(
-                f"reading `{name}` copies it into each worker bit by bit {in_workers_of(exposure)}: a look at a Python "
-                "object writes its reference count; if it is large, keep it in a NumPy array of fixed width, a tensor "
+                f"reading `{name}` copies it page by page {in_workers_of(exposure)}: each access to a Python object "
+                "changes its reference count; if it is large, keep it in a NumPy array of fixed width, a tensor "
                 "or a pyarrow table",
                 model.step_place(store.frame, store.step),
                 f"{model.ev.classes.name(dataset.cls)}.{name}",
@@ -102,7 +102,7 @@ def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
     if exposure is None:
         return few_workers(loader)
     if exposure.certainty == "possible":
-        return "how many workers it has is not known"
+        return "its number of workers is not known"
     return "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}: they share no memory"
 
 

@@ -91,7 +91,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:
-    lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
+    lost = " (spawned workers do not run the code under `__main__`)" if limits.lost else ""
     return verdict.finding(
         f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(verdict.exposure)} and nothing limits it "
         f"there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",

@@ -64,8 +64,8 @@ from loaderlint.rules.shared.process_guards import allows_children
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import in_workers_of
 
-_ALLOWED = "worker code takes the daemon flag away, which forbids child processes"
-_GUARDED = "it is done only after a look at the process, or the error is caught"
+_ALLOWED = "worker code removes the daemon flag, which forbids child processes"
+_GUARDED = "the code checks the process first, or catches the error"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -93,7 +93,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[St
 def _finding(verdict: WorkerVerdict[Start], model: Model) -> Finding:
     start = verdict.about
     label = model.label(start.frame)
-    use = (Evidence(start.use.place(model), f"{label} goes through it"),) if start.use else ()
+    use = (Evidence(start.use.place(model), f"{label} iterates over it"),) if start.use else ()
     return verdict.finding(
         f"the worker raises AssertionError: {start.what} starts processes {in_workers_of(verdict.exposure)}, and "
         f"workers may not have child processes; {start.instead}",

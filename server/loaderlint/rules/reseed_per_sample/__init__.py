@@ -138,11 +138,11 @@ def _message(one: Reseed, exposure: Exposure) -> str:
     if one.effect == "by index":
         return (
             f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
-            "let the epoch enter the seed if this is not wanted"
+            "make the seed depend on the epoch if this is not intended"
         )
     return (
         f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
-        "delete the call, or use a generator of the sample's own"
+        "delete the call, or use a separate generator for each sample"
     )
 
 

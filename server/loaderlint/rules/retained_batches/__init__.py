@@ -97,8 +97,8 @@ def _finding(part: BatchPart, append: Append, frame: Frame, model: Model) -> Fin
     if isinstance(verdict, Unsaid) or loader.site is None:
         return None
     return verdict.finding(
-        f"each batch of {loader.described} that is kept holds shared memory of its worker and a file descriptor, and "
-        "the loop ends with 'Too many open files' if there are many; keep a copy",
+        f"each batch of {loader.described} that is kept holds shared memory and a file descriptor, and the loop "
+        "ends with 'Too many open files' if there are many; keep a copy",
         model.place(frame, call),
         loader.name,
         (Evidence(model.site_place(loader.site), f"the loader ({loader.workers_text})"),),

@@ -86,11 +86,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     late = [change for change in changes if is_late(change, loader, made_in, model)]
     for change in changes:
         if change not in late:
-            reason = f"it is not set again and again while {loader.described} lives"
+            reason = f"it is not set repeatedly while {loader.described} exists"
             yield from silent(RULE.name, change.spot, reason, model)
     for change in late:
         if is_constant(change, late, model):
-            reason = "it is set to one value each time: the workers start with that"
+            reason = "it is set to the same value each time, which the workers start with"
             yield from silent(RULE.name, change.spot, reason, model)
         else:
             yield _finding(change, read[change.owner][change.attribute], loader, verdict, exposure, model)
@@ -114,7 +114,7 @@ def _finding(
 
 def _why_kept(loader: Loader) -> str:
     if loader.kind.persistent and loader.kind.name == "torch.utils.data.DataLoader":
-        return "their loader makes one iterator for all epochs"
+        return "their loader creates one iterator for all epochs"
     return loader.kind.name.rpartition(".")[2] if loader.kind.persistent else "persistent_workers"
 
 

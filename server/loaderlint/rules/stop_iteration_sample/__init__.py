@@ -77,7 +77,7 @@ from loaderlint.rules.stop_iteration_sample.next_risks import risk_of_next
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 _NEXT = Lib("builtins.next")
-_NOT_KNOWN = "what it draws from is not known to run out, or to be empty"
+_NOT_KNOWN = "its iterator is not known to run out, or to be empty"
 
 
 class Next(NamedTuple):
@@ -111,7 +111,7 @@ def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:
     call, when = verdict.about
     label = model.label(call.frame)
     return verdict.finding(
-        f"the epoch of {loaders_of(verdict.exposure)} ends early and nothing is said: `next` in {label} "
+        f"the epoch of {loaders_of(verdict.exposure)} ends early without an error: `next` in {label} "
         f"raises StopIteration {when}, which the loader takes for the end of the data; give it a default or "
         "raise another exception",
         verdict.spot.place(model),

@@ -78,8 +78,8 @@ from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, is_re
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
-_NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
-_STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
+_NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
+_STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -104,8 +104,8 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
         if is_stored(origin, value, model):
             yield from _candidate(edit, frame, value, origin, model)
             return
-    made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
-    reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
+    made = "the worker creates what it changes" if value.origins else _NOT_STORED
+    reason = "the origin of what it changes is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
 
 

@@ -81,7 +81,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Th
             continue
         here, threads = Spot(call.frame, call.number), threads_asked_for(call, model)
         if threads is None:
-            yield from silent(RULE.name, here, "it is not known to ask for more than one thread", model)
+            yield from silent(RULE.name, here, "it is not known to set more than one thread", model)
         else:
             doubts = 0 if threads.certain else 1
             yield Candidate(threads, call.frame, here, cure, doubts=doubts, key=here.key)

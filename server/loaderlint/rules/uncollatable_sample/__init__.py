@@ -58,12 +58,12 @@ from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable
 from loaderlint.rules.uncollatable_sample.uncollatable_values import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {
-    IMAGE: "make a tensor or an array of it, or pass a `collate_fn`",
+    IMAGE: "convert it to a tensor or an array, or pass a `collate_fn`",
     PATH: "return its text, or pass a `collate_fn`",
 }
-_OTHER_ADVICE = "return numbers, tensors or texts, or pass a `collate_fn`"
+_OTHER_ADVICE = "return numbers, tensors or strings, or pass a `collate_fn`"
 _WRAPS = {
-    IMAGE: ("Make an array of it: `np.asarray(...)`", "{numpy}.asarray("),
+    IMAGE: ("Convert it to an array: `np.asarray(...)`", "{numpy}.asarray("),
     PATH: ("Return its text: `str(...)`", "str("),
 }
 

@@ -94,8 +94,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Di
 def _why_not(one: Division, frame: Frame, model: Model) -> str:
     """Why no sample is spoilt; '' if one may be."""
     if is_tested(one.statistic, one.divisor, frame, model):
-        return f"the code tests `{one.statistic.word}`, or takes out what is no number"
-    return "" if model.reached[frame].bits(_PARTS) else "it is done when a worker starts, not for samples"
+        return f"the code tests `{one.statistic.word}`, or removes NaN afterwards"
+    return "" if model.reached[frame].bits(_PARTS) else "it runs when a worker starts, not for samples"
 
 
 def _finding(verdict: WorkerVerdict[Division], model: Model) -> Finding:
@@ -104,8 +104,8 @@ def _finding(verdict: WorkerVerdict[Division], model: Model) -> Finding:
     sample = f"a sample of {loaders_of(verdict.exposure)} may be"
     divides = f"{model.label(frame).replace('<lambda>', 'a lambda')} divides by `{found.word}` of its values"
     return verdict.finding(
-        f"{sample} huge: {divides} plus a little, and where signed values cancel that is nearly zero; divide by what "
-        "cannot cancel"
+        f"{sample} huge: {divides} plus an epsilon, which is near zero where signed values cancel out; divide by a "
+        "value that cannot cancel out"
         if found.eased
         else f"{sample} NaN: {divides}, which is zero for some (a constant or empty one); add an epsilon or test it",
         place,

@@ -92,7 +92,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, place, verdict.reason)
             continue
         if certainty == "possible" and _is_chosen_by_test(place.path, loader):
-            yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
+            yield Silence(RULE.name, place, "a test passes it to the loader, and chooses the number of workers")
             continue
         yield verdict.finding(
             f"{cannot_start(loader, model)}: {described(ref, payload, model)} is sent to them as {payload.held}, and "

@@ -96,7 +96,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _why_sent(way: str, one: UnpicklableResult) -> str:
     """Why it can be sent, or why that is not known; '' if it is not."""
     if way == "unknown":
-        return "what the collate function makes of it is not known"
+        return "what the collate function does with it is not known"
     return "a leaf that requires grad is sent as it is" if way == "passed" and one.leaf else ""
 
 

@@ -127,8 +127,8 @@ def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
 
 def _cause(listing: Listing) -> str:
     if listing.how == "set":
-        return "a set gives names in another order in each run"
-    return f"`{listing.how}` lists files in the file system's order, not in that of their names"
+        return "a set has another order in each run"
+    return f"`{listing.how}` lists files in the order of the file system, not sorted by name"
 
 
 def _fixes(listing: Listing, model: Model) -> tuple[Fix, ...]:

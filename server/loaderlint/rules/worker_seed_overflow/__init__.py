@@ -82,13 +82,13 @@ def _why_good(call: WorkerCall, width: int, model: Model) -> str:
     """Why a seed below `width` fits; '' if it may not."""
     if width <= NUMPY_LIMIT:
         return "the seed is below 2**32"
-    return "the call stands in a try, or under a test of how large the seed is" if is_watched(call, model) else ""
+    return "the call is in a `try`, or under a test of the seed's size" if is_watched(call, model) else ""
 
 
 def _cure(one: Overflow, model: Model, loader: Loader) -> str:
     """Why the seed is not too large in the workers of a loader; '' if it is."""
     if seeds_torch(one.call, loader, model):
-        return "its workers give torch another seed first, which may be a small one"
+        return "its workers set another seed for torch first, which may be small"
     return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
 
 
