@@ -68,7 +68,7 @@ async def load(ls: Server) -> None:
         try:
             await asyncio.wait_for(asyncio.shield(asked), PATIENCE)
         except asyncio.TimeoutError:
-            logger.warning("the client does not tell its settings")
+            logger.warning("the client does not send its settings")
             asked.add_done_callback(lambda _: ls.configured())
     ls.configured()
 
@@ -80,7 +80,7 @@ async def _ask(ls: Server) -> None:
     try:
         answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=items))
     except Exception as error:
-        logger.warning("the client does not tell its settings: %s", error)
+        logger.warning("the client does not send its settings: %s", error)
         return
     if answer:
         take(ls, answer[0], dict(zip(folders, answer[1:], strict=False)))

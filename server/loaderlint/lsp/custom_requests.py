@@ -14,14 +14,14 @@ from loaderlint.files.symlinks import known_as
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.uris import uri_of
 
-NOT_ANSWERED = "loaderlint cannot answer: an internal error, which its log shows"
+NOT_ANSWERED = "loaderlint cannot answer: an internal error, which the log shows"
 
 
 class Refusal(JsonRpcException):
     """What is asked for cannot be told; the message says what to do."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
-    MESSAGE = "this cannot be told"
+    MESSAGE = "this question cannot be answered"
 
 
 def document_uri(params: Any) -> str | None:

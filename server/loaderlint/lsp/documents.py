@@ -132,7 +132,7 @@ class Document:
     def snapshot(self) -> Snapshot:
         """This version. Raises ValueError for a document without a path."""
         if self.path is None:
-            raise ValueError(f"{self.uri} is no file")
+            raise ValueError(f"{self.uri} is not a file")
         return Snapshot(self.uri, self.path, self.serial, self.version, tuple(self.lines))
 
     @property
@@ -206,7 +206,7 @@ class Notebook:
     def snapshot(self) -> Snapshot:
         """This version. Raises ValueError for a notebook without a path."""
         if self.path is None:
-            raise ValueError(f"{self.uri} is no file")
+            raise ValueError(f"{self.uri} is not a file")
         code = list(self._code())
         text, starts = joined([cell.text for cell in code])
         parts = (

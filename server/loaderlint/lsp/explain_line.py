@@ -33,17 +33,17 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     at, uri = position(params), document_uri(params)
     document = ls.documents.get(uri) if uri is not None else None
     if uri is None or document is None or not document.analysed:
-        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved somewhere")
+        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved")
     asked_at = document.at
     report = await ls.analysis.settled_report(uri)
     if document.at != asked_at:
         raise ContentModified()
     if report is None:
-        raise Refusal("loaderlint could not look at this file; its log says why")
+        raise Refusal("loaderlint could not analyse this file; see its log")
     snapshot, snapshots = report.snapshot, ls.shown.snapshots()
     place = snapshot.place(uri, at, ls.client.encoding)
     if place is None:
-        raise Refusal("no Python stands on this line")
+        raise Refusal("there is no Python code on this line")
     base = base_of(snapshot.path, ls.folders)
     cells = cells_of(snapshots)
     path, line = snapshot.path, place[0]

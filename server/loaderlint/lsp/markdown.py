@@ -33,10 +33,10 @@ def _loader(loader: MappedLoader) -> str:
     idle = loader.starts_workers == "no"
     lines = [f"**`{loader.name}`** {loader.library}, {loader.workers}"]
     if not idle:
-        lives = " and live on over the epochs" if loader.persistent else ""
+        lives = " and persist across epochs" if loader.persistent else ""
         lines.append(f"Workers start by {' or '.join(loader.start_methods)} ({loader.start_source}){lives}.")
     if loader.late:
-        lines.append(f"Which dataset it holds is out of sight: {loader.late}.")
+        lines.append(f"Its dataset is not known: {loader.late}.")
     where = "the main process" if idle else "its workers"
     functions = list(dict.fromkeys(f"`{one.name}`" for one in loader.functions))
     if functions:
@@ -70,7 +70,7 @@ def _run(run: Run, known: Explanation) -> str:
     loader = known.map.loaders[run.loader]
     process = "in the main process for" if loader.starts_workers == "no" else "in the workers of"
     if loader.place is None:
-        text = f"- {process} any loader of it (none is in sight)"
+        text = f"- {process} any loader of it (none is known)"
     else:
         text = f"- {process} `{loader.name}` in {loader.place.path.name} ({loader.workers})"
     if len(run.chain) > 1:

@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 
 _INTERNAL = (
     "loaderlint: an internal error kept some code from being checked. The last findings stay, and the next edit tries"
-    f" again. Please report it with what the server's log says: {HOME}"
+    f" again. Please report it with the server's log: {HOME}"
 )
 #: What people can do in every editor when the engine does not come back.
 _RESTART = "restart the server (VS Code: 'loaderlint: Restart Server')"
@@ -55,7 +55,7 @@ class Notices:
 
     def gone(self, error: Exception) -> None:
         """The engine's process ended, and so did those that were started in its place."""
-        message = f"{error}, again and again. Edit a file to try once more, or {_RESTART}."
+        message = f"{error}, repeatedly. Edit a file to try again, or {_RESTART}."
         self._alert_once(message, logger.error)
 
     def _alert_once(self, message: str, log: Callable[[str], None]) -> None:

@@ -278,7 +278,7 @@ def is_id(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _in_one_line(error: Exception) -> str:

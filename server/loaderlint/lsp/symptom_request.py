@@ -30,11 +30,11 @@ async def symptom(ls: Server, params: Any) -> dict[str, object] | None:
 
 
 def _told(message: str, known: Symptom, ls: Server) -> Iterator[str]:
-    yield "# What is behind this message"
+    yield "# What causes this message"
     yield from ("", *(f"    {message}".splitlines()), "")
     yield f"- Cause: {known.cause}."
     yield f"- What helps: {known.cure_with('`{}`')}."
-    yield "- To find the line: `loaderlint diagnose` reads all that your program printed."
+    yield "- To find the line: `loaderlint diagnose` reads your program's whole output."
     for rule in known.rules:
         if page := ls.engine.pages.get(rule):
             yield from ("", page.rstrip("\n"))

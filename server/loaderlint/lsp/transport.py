@@ -302,8 +302,8 @@ def _announce(kind: str, addresses: Sequence[tuple[Any, ...]], access: Access) -
     _say(f"listening on {kind}://{f'[{host}]' if ':' in host else host}:{port}")
     if not all(is_loopback(address[0]) for address in addresses):
         _say(
-            "warning: other machines can reach this address, and the connection is not encrypted: who listens on the"
-            " network learns the token and the code; better listen on 127.0.0.1, and reach it through SSH"
+            "warning: other machines can reach this address, and the connection is not encrypted: anyone on the"
+            " network can read the token and the code; listen on 127.0.0.1 instead, and connect through SSH"
         )
     if access.generated:
         _say(f"the token of this server is {access.token}")

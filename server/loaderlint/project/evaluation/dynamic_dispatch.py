@@ -71,19 +71,19 @@ _ABSENT = frozenset({_MISSING, "star import"})
 #: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
-    "eval": "its class is what `eval` makes of a text that is read at run time",
+    "eval": "its class is what `eval` makes of a string that is read at run time",
     "globals": "its class is looked up in `globals()`, by a name that is read at run time",
     "importlib": "its class is searched in a module that `importlib` finds by a name read at run time",
     "looked up by a key": "its class is looked up in a dict, by a name that is read at run time",
     "empty mapping": "its class is looked up in a registry, by a name that is read at run time",
     "registry": "its class is looked up in a registry, by a name that is read at run time",
-    "instantiated": "a configuration says of which class it is made",
-    "parameter": "it is passed in by code out of sight",
-    "kwargs": "it is passed in by code out of sight",
-    "no dataset argument": "it is passed in by code out of sight",
+    "instantiated": "a configuration names its class",
+    "parameter": "code that is not known passes it in",
+    "kwargs": "code that is not known passes it in",
+    "no dataset argument": "code that is not known passes it in",
     "config": "it comes from a configuration",
-    _MISSING: "it comes from a module that is not there",
-    "star import": "it comes from a module that is not there",
+    _MISSING: "it comes from a module that is missing",
+    "star import": "it comes from a module that is missing",
 }
 
 

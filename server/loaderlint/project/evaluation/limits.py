@@ -49,7 +49,7 @@ class Cut(NamedTuple):
     cost: str
 
 
-_NOT_FOLLOWED = "not all of them are followed, so some loaders may not be seen"
+_NOT_FOLLOWED = "not all of them are followed, so some loaders may be missed"
 CALLERS = Cut(f"is called in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
 OBJECTS = Cut(f"is made in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
 SUBCLASSES = Cut(f"has more than {MAX_CALLERS} subclasses", _NOT_FOLLOWED)
@@ -61,9 +61,9 @@ CONTEXTS = Cut(
     f"is called with more than {MAX_CONTEXTS} different sets of arguments", "not all of their values are distinguished"
 )
 NESTED_OBJECTS = Cut(
-    f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others are taken for one"
+    f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others count as one"
 )
-WALK = Cut("leads to more functions than are followed", "some of what it runs is not looked at")
+WALK = Cut("leads to more functions than are followed", "some of what it runs is not analysed")
 
 
 class Limit(NamedTuple):
