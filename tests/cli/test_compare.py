@@ -129,14 +129,15 @@ def test_the_report(
     assert {kind: listed for kind, listed in names.items() if listed} == lists
     assert projects.run("check", "--compare", change) == code
     out = capsys.readouterr().out
-    assert out.startswith(f"With {change}:\n\n1 finding comes:\n\ntrain.py:" if lists else f"With {change}: no change.")
+    listed = f"With {change}:\n\n1 finding appears:\n\ntrain.py:"
+    assert out.startswith(listed if lists else f"With {change}: no change.")
 
 
 def test_what_goes_is_told_and_does_not_count(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--start-method", "spawn", "--select", "unpicklable-callable")
     assert projects.run("check", *flags, "--compare", "start-method=fork") == 0
     out = capsys.readouterr().out
-    assert "1 finding goes:" in out
+    assert "1 finding disappears:" in out
     assert "[LDR301 unpicklable-callable]" in out
 
 

@@ -152,7 +152,7 @@ class _Check:
         return self._ended(False)
 
     def compare(self, changes: Sequence[settings_changes.Change]) -> int:
-        """Print what would come and go with these changes, and return the exit code: 1 if something comes."""
+        """Print which findings these changes would add and remove, and return the exit code: 1 if one is added."""
         from loaderlint.commands import compare
         from loaderlint.engine.comparison import compared
 

@@ -117,9 +117,7 @@ def existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
         elif os.path.exists(path):  # a pipe or a device might never end
             messages.append(f"{shown}: neither a file nor a folder; use - with --stdin-filename to check piped input")
         elif os.path.islink(name):
-            messages.append(
-                f"{shown}: a broken link to {printable(os.readlink(name))}; fix or remove it"
-            )
+            messages.append(f"{shown}: a broken link to {printable(os.readlink(name))}; fix or remove it")
         else:
             messages.append(f"{shown}: no such file or folder{_similar(Path(os.path.abspath(name)))}")
     return paths, messages

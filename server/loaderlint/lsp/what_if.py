@@ -29,8 +29,8 @@ WHAT_IF = "loaderlint.whatIf"
 
 
 async def what_if(ls: Any, *given: Any) -> dict[str, object]:  # as for `rule_page.open_page`, no `Server` here
-    """What would come, go and get louder with some changes, in all files of the workspace. Can be cancelled. Raises
-    Refusal if no folder is open, or if a change cannot be supposed."""
+    """Which findings some changes would add, remove or make more severe, in all files of the workspace. Can be
+    cancelled. Raises Refusal if no folder is open, or if a change is not possible."""
     changes, wants_markdown = _changes(given), "markdown" in given[1:]
     if not ls.folders:
         raise Refusal("no folder is open; open one first")
