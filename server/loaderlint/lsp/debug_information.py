@@ -1,7 +1,7 @@
 """`loaderlint/debugInformation`: what a bug report needs, as Markdown (`{text}`).
 
-It names versions, folders and settings, and holds nothing of the code. The home folder is shortened to `~`, and names
-and passwords in URLs are taken out."""
+It names versions, folders and settings, and contains no code. The home folder is shortened to `~`, and names and
+passwords in URLs are removed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RECENT = Recent()
 
 
 async def debug_information(ls: Server, _: Any) -> dict[str, object]:
-    """The information as it is now; nothing is waited for but, for a moment, the engine."""
+    """The current information. Waits only for the engine, and only briefly."""
     projects = ["No project has been analysed yet."]
     try:
         projects = await asyncio.wait_for(ls.engine.ask(lambda workspace: list(_projects(workspace))), PATIENCE)

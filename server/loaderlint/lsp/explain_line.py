@@ -1,6 +1,5 @@
-"""`loaderlint/explain`: what is known of a line, as `loaderlint explain FILE:LINE` tells it, of the text in the editor.
-
-Takes what a hover takes (`textDocument`, `position`), and `format`; answers `{text, folder}`."""
+"""`loaderlint/explain`: the explanation of a line in the editor's text, as `loaderlint explain FILE:LINE` prints it.
+Takes the parameters of a hover (`textDocument`, `position`), and `format`; answers `{text, folder}`."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
 
 
 def _markdown(lines: Sequence[str]) -> Iterator[str]:
-    """An explanation, whose first line is the place and the line of code that stands there; or the one line that says
-    why there is none."""
+    """An explanation, whose first line is the place and its line of code; or one line that says why there is none."""
     first, *others = lines
     if not others:
         yield from as_markdown(lines)

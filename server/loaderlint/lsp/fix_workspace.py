@@ -1,6 +1,6 @@
 """`loaderlint/fixWorkspace`: make all safe fixes of all files of the workspace, by one edit that the client applies.
 
-Notebooks that are not open are left alone: an editor has no cells of them that could be edited."""
+Notebooks that are not open are skipped: the editor does not know their cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABEL = "Fix all loaderlint findings in the workspace"
 
 
 async def fix_workspace(ls: Server, _: Any) -> dict[str, object]:
-    """Make the fixes; `{files, message}` says how many files were edited. Raises Refusal if the client applies no
+    """Apply the fixes; `{files, message}` says how many files were edited. Raises Refusal if the client does not apply
     edits, or not this one, and ContentModified if a file is edited meanwhile."""
     if not ls.client.applies_edits:
         raise Refusal("this editor does not apply a server's edits; run: loaderlint check --fix")

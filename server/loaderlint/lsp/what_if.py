@@ -2,8 +2,8 @@
 --compare` tells it, with the texts in the editor.
 
 Takes the changes (`python=3.14,torch=2.9`) and perhaps the word `markdown`; answers `{text, folder}`. A second engine
-compares, told what the first one knows: with other settings, the first one would have to link its projects again, and
-meanwhile could answer nothing."""
+does the comparison with the state of the first one: with other settings, the first one would have to link its projects
+again, and could answer nothing meanwhile."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _compared(
     base: Path,
     stop: Callable[[], bool],
 ) -> list[str]:
-    """The comparison by an engine of its own, in lines whose paths are relative to `base`. For a thread of its own."""
+    """The comparison by a separate engine, in lines whose paths are relative to `base`. For a separate thread."""
     from loaderlint.engine.comparison import compared
     from loaderlint.report import comparison_report
     from loaderlint.report.locations import Spots

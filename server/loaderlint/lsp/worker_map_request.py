@@ -27,7 +27,7 @@ WORKERS = "loaderlint/workers"
 
 
 async def workers(ls: Server, params: Any) -> dict[str, object]:
-    """The worker map of a file, or of the whole workspace. Raises Refusal if the document is no file, or if there is
+    """The worker map of a file, or of the whole workspace. Raises Refusal if the document is not a file, or if there is
     neither a document nor a folder."""
     path = _path(ls, document_uri(params))
     if path is None and not ls.folders:
