@@ -2,7 +2,8 @@
 
 What the server may ask is written here once, as protocols. The real engine (`loaderlint.engine.Workspace`) and the tiny
 one of the server's tests implement them; a workspace in another process is derived from them
-(`loaderlint.lsp.engine_client`)."""
+(`loaderlint.lsp.engine_client`).
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@ without any fault.
 
 The client's diagnostics are never trusted: some editors send ranges in other units than agreed. Findings are looked up
 again from the requested range; the id that a diagnostic carries can only confirm one. Edits are made for one version of
-the document and are refused for any other."""
+the document and are refused for any other.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What one open document shows, and whether it is about the current text.
 
 The document itself holds the text and the version (`lsp.documents`); everything that was reported about it belongs to
-one version (`lsp.protocol_diagnostics`). Only this module decides whether a report is outdated."""
+one version (`lsp.protocol_diagnostics`). Only this module decides whether a report is outdated.
+"""
 
 from __future__ import annotations
 

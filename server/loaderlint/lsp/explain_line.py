@@ -1,5 +1,7 @@
 """`loaderlint/explain`: the explanation of a line in the editor's text, as `loaderlint explain FILE:LINE` prints it.
-Takes the parameters of a hover (`textDocument`, `position`), and `format`; answers `{text, folder}`."""
+
+Takes the parameters of a hover (`textDocument`, `position`), and `format`; answers `{text, folder}`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""pygls' protocol, made robust. The differences from the base class: the documents are our own (`lsp.documents`),
-finished notifications are dropped (the base class keeps one future each for ever), malformed messages and requests at
-the wrong time get the answers that the specifications require, a command can be cancelled, and `exit` ends the process
-with the right code."""
+"""pygls' protocol, made robust.
+
+The differences from the base class: the documents are our own (`lsp.documents`), finished notifications are dropped
+(the base class keeps one future each for ever), malformed messages and requests at the wrong time get the answers that
+the specifications require, a command can be cancelled, and `exit` ends the process with the right code.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 It pulls what it opens and edits by itself. It does not know what such an edit changes elsewhere, in another file or in
 another cell of the same notebook: then the server sends `workspace/diagnostic/refresh`. A refresh makes the client pull
-everything that it shows, so the server sends few."""
+everything that it shows, so the server sends few.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """What all open documents show, and how it gets to the client: new diagnostics are pushed, or the client is asked to
-pull again. Each document has its own state (`lsp.document_state`). This module does everything that needs more than one
-of them: a finding of one document may point to places in another, and a file may be open under several URIs."""
+pull again.
+
+Each document has its own state (`lsp.document_state`). This module does everything that needs more than one of them: a
+finding of one document may point to places in another, and a file may be open under several URIs.
+"""
 
 from __future__ import annotations
 

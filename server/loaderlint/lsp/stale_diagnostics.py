@@ -2,7 +2,8 @@
 
 A finding stays attached to the exact characters that it is about. It moves with them when the text before or after them
 changes, and disappears when they change. Stale findings are only shown; code that edits a text (`code_actions`,
-`fix_all`) waits for the findings of that text."""
+`fix_all`) waits for the findings of that text.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Lines and columns of text as the protocol counts them.
 
 Only `\\n`, `\\r\\n` and `\\r` end a line. `str.splitlines` also splits at form feeds, U+2028 and other characters and
-is never used: from the first such character on, every position would be wrong."""
+is never used: from the first such character on, every position would be wrong.
+"""
 
 from __future__ import annotations
 

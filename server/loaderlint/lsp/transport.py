@@ -1,9 +1,12 @@
 """Bytes in and out: stdio, TCP or WebSocket, one client, until it leaves.
 
 On a socket, the client is the first connection that presents the token (`access`). Until then a connection may send
-only little, for a short time. The loops are our own for four reasons: stdin is read on its own thread, so no job can
-keep a message waiting; output of the engine or its children cannot get between the messages; a header in another format
-does no harm; and we choose the exit code."""
+only little, for a short time.
+
+The loops are our own for four reasons: stdin is read on its own thread, so no job can keep a message waiting; output of
+the engine or its children cannot get between the messages; a header in another format does no harm; and we choose the
+exit code.
+"""
 
 from __future__ import annotations
 

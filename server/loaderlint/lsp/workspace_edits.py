@@ -71,9 +71,10 @@ class Change:
 def change(
     files: Sequence[FileEdit], workspace: Workspace, snapshots: Sequence[Snapshot], client: Client, confirm: str | None
 ) -> Change | None:
-    """The edits of `files` for the client, None if there are none. `confirm`: the text for an edit of a file that is
-    not open if the client can ask for confirmation, None to never ask. Raises `Outdated` if a file that is not open has
-    changed on disk, `NotMade` for edits that make no sense."""
+    """The edits of `files` for the client, None if there are none.
+
+    `confirm`: the text for an edit of a file that is not open if the client can ask for confirmation, None to never
+    ask. Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that make no sense."""
     files = [file for file in files if file.edits]
     if not files:
         return None
