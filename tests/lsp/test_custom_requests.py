@@ -393,14 +393,14 @@ def test_debug_information(project: Path, monkeypatch: pytest.MonkeyPatch) -> No
             client.open((project / "a.py").as_uri(), "BUG")
             await client.settled()
             debug_information.RECENT.handle(
-                logging.LogRecord("x", logging.ERROR, "", 0, "no https://me:word@host/x", None, None)
+                logging.LogRecord("x", logging.ERROR, "", 0, "no https://me:hunter2@host/x", None, None)
             )
             text = (await client.request("loaderlint/debugInformation"))["text"]
             assert f"loaderlint {__version__}" in text and "pygls " in text and "libcst 1" in text
             assert "`~/.venv/bin/python`" in text and str(project) not in text
             assert "'ignore': ['LDR1']" in text and "1 document open" in text
             assert "- `~`: 3 files" in text and "torch 2.4.1, from uv.lock" in text
-            assert "ERROR x: no https://host/x" in text and "word" not in text
+            assert "ERROR x: no https://host/x" in text and "hunter2" not in text
 
     run(scenario())
 

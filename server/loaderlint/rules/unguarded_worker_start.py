@@ -103,7 +103,7 @@ def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
         way = " > ".join(model.label(frame) for frame in start.frames)
-        yield Evidence(model.def_place(start.frames[-1]), f"goes over it: {start.place.path.name} > {way}")
+        yield Evidence(model.def_place(start.frames[-1]), f"iterates over it: {start.place.path.name} > {way}")
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

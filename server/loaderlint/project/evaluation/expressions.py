@@ -208,7 +208,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     while scope is not None and scope.def_ != target:
         scope = scope.scope
     if scope is None:
-        return unknown("captured out of sight")
+        return unknown("captured from unknown code")
     one = facts.ir.defs[target]
     values = [
         ev.eval(step.value, scope)
@@ -218,7 +218,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     for index, param in enumerate(one.params):
         if param.name == name:
             values.append(ev.functions.argument(scope, index))
-    return join(values) if values else unknown("captured out of sight")
+    return join(values) if values else unknown("captured from unknown code")
 
 
 def _make_def(ev: Evaluator, e: ir.MakeDef, number: int, frame: Frame) -> Val:

@@ -37,8 +37,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many', 'cycle',
-    'library', 'eval', ... The reason is shown to users who ask why a rule reports nothing on a line.
+    """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
+    'cycle', 'library', 'eval', ... The reason is shown to users who ask why a rule reports nothing on a line.
 
     `made`: where it was created, for an object of a class that is chosen at run time. `usual`: its value unless a user
     sets an option, if it is looked up by the default of an option."""
