@@ -27,6 +27,7 @@ The usual cause is a hard-coded `persistent_workers=True`: the program fails whe
 - The values are allowed: `shuffle=False` with a sampler or an iterable dataset; `batch_size=1` with a batch sampler;
   before torch 2.0, `prefetch_factor=2`, which was the default.
 - The values come from `**kwargs`, or from code that is not available.
+- Both values depend on options, which a user may set together.
 
 The severity depends on where the value comes from: error for a constant; warning for a default (of a command line
 option, of a parameter); information where some path to the call has the value; hint where only the person who runs the

@@ -22,7 +22,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 - The code checks the tensor's device or the process first, or an option turns it off.
 - The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a
   TypeError for a tensor on the GPU.
-- The function that loads the file also saves such files with `torch.save`: what a worker saved was on the CPU.
+- The function that calls `torch.load` also saves such files with `torch.save`: what a worker saved was on the CPU. Nor
+  is `torch.load` reported in a project that shows no use of CUDA.
 - The constructor fills a store for all samples with the same function, and that function looks there first.
 - The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
 - Only the constructor or other methods of the main process use the GPU. Workers do not use the result, or use it after

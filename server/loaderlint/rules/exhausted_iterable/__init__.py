@@ -16,6 +16,7 @@ with workers that start anew in each epoch, because each gets a fresh copy from 
 - `__iter__` is a generator function over data that can be iterated again, or returns `iter(self.items)`.
 - The stream never ends.
 - Another method resets the state, and the training loop calls it.
+- The iterator is an open file that workers share: `handle-across-workers` reports that.
 
 With workers that do not persist, the finding is a hint: the code works until someone sets `num_workers=0` to debug it.
 

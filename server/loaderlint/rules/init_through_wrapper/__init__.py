@@ -17,6 +17,7 @@ every sample sees the constructor's value.
   `isinstance(dataset, Subset)`.
 - The attribute belongs to the wrapper: `info.dataset.indices`, or an attribute of the project's own subclass of
   `Subset`.
+- Nothing in the samples reads the attribute on the dataset inside.
 - The attribute is a random generator or a handle that the constructor creates too: `shared-generator` and
   `handle-across-workers` report those.
 

@@ -25,7 +25,8 @@ twice in every epoch and the others never. Without workers each item comes once.
   counts as one key per sample if all names are different: the names in a folder, a set, constants.
 - The main process fills the cache before the workers start, perhaps in a method that goes through all items, or the
   cache is shared (`Manager`, shared tensors).
-- One persistent worker reads from the position, or the sample's index sets it.
+- One persistent worker reads from the position, the sample's index sets it, or a `worker_init_fn` may give each worker
+  its own share.
 - The loader has no workers.
 
 ## Example

@@ -15,6 +15,7 @@ fork, spawn and forkserver.
 ## When it is not a bug
 - The workers are forked.
 - The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
+- The code checks whether the name exists.
 - The dataset gets the value as an argument or attribute, which is sent to the worker.
 
 ## Example

@@ -17,9 +17,10 @@ program never reaches a check such as `if batch is None: continue` in the traini
 ## When it is not a bug
 - The loader has a `collate_fn` that drops None, or does not batch (`batch_size=None`).
 - The loader belongs to a library that batches in its own way (torch_geometric, MONAI, fastai).
-- Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the type of the index lead to the
-  `return None`.
+- Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the index itself lead to the
+  `return None`: `isinstance(index, slice)`, `index >= len(self)`.
 - The caller checks what a helper returned before it returns it.
+- The handler ends the process or raises another exception.
 - The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
   `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions
   of libraries, such as `cv2.imread`, may return None.

@@ -17,7 +17,8 @@ someone adds workers.
 - joblib falls back to one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face uses `multiprocess`, which
   can start processes there.
 - Only the constructor, or another method that only the main process calls, starts the process.
-- The code checks first (`if current_process().daemon`, `if get_worker_info() is None`), or catches the error.
+- The code checks first (`if current_process().daemon`, `if get_worker_info() is None`), removes the daemon flag, or
+  catches the error.
 - The loader has no workers.
 
 Under a test of the object's state (`if self.index is None`), the finding is a warning: the main process may have

@@ -13,8 +13,8 @@ about 1000. `.cpu()`, `.detach()`, `.numpy()`, `.view(...)`, slices, and `.float
 
 ## When it is not a bug
 - The list keeps copies: `.clone()`, `.tolist()`, `.item()`, `.numpy().copy()`, a result of the model, `.to("cuda")`.
-- `pin_memory=True` copies the batches (on a machine with a GPU), or the sharing strategy is `file_system`, which needs
-  no descriptors.
+- `pin_memory=True` copies the batches (on a machine with a GPU), or the project calls `set_sharing_strategy`. The
+  strategy `file_system` needs no descriptors.
 - The loop is short, as over a small validation set. The rule is therefore off by default.
 
 ## Example

@@ -16,7 +16,7 @@ and an augmentation that should end continues, all without a warning.
 - The loader's workers start anew in each epoch (no `persistent_workers`), or the loop creates the loader.
 - The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`.
 - The call is a sampler's `set_epoch`: samplers run in the main process.
-- The workers never read the value, or it is set before the loop.
+- The workers never read the value, or it is set before the loop, or to the same value each time.
 
 ## Example
 ```python

@@ -15,7 +15,8 @@ An epsilon prevents this for values that cannot be negative. `x / (x.sum() + 1e-
 normalised image cancel out, and their sum may be near zero or -1e-9 itself.
 
 ## When it is not a bug
-- The divisor has an epsilon, a lower bound (`max`, `clamp`, `clip`, `np.maximum`), `or 1`, or a test.
+- The divisor has an epsilon, a lower bound (`max`, `clamp`, `clip`, `np.maximum`), `or 1`, or a test, or the code
+  removes NaN afterwards.
 - The statistics are those of the whole data set, kept on `self` or written as constants.
 - The function has its own epsilon: `torch.nn.functional.normalize` and similar functions.
 

@@ -17,6 +17,7 @@ ends with `ValueError: Seed must be between 0 and 2**32 - 1`, and the main proce
 - The function accepts seeds of any size: `random.seed`, `torch.manual_seed`, `np.random.default_rng`.
 - `np.random.SeedSequence(torch.initial_seed()).generate_state(4)` creates seeds that NumPy accepts.
 - torch already has a small seed in the worker, because the code called `torch.manual_seed(...)` before.
+- The call is in a `try`, or under a test of the seed's size.
 
 ## Example
 ```python
