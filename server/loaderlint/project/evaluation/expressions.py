@@ -85,7 +85,7 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
-    """`left or right` is never a constant of the left that is false, `left and right` none that is true."""
+    """`left or right` is never a false constant of the left, and `left and right` never a true one."""
     left, right = ev.eval(e.left, frame), ev.eval(e.right, frame)
     passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
     if not passed_over:
@@ -183,7 +183,7 @@ def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
 
 
 def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
-    """A parameter that is a dict (`**kwargs`) with what the def stores in it."""
+    """A parameter that is a dict (`**kwargs`), with the items that the def stores in it."""
     if len(given.atoms) != 1:
         return given
     (atom,) = given.atoms
@@ -208,7 +208,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     while scope is not None and scope.def_ != target:
         scope = scope.scope
     if scope is None:
-        return unknown("captured out of sight")
+        return unknown("captured from unknown code")
     one = facts.ir.defs[target]
     values = [
         ev.eval(step.value, scope)
@@ -218,7 +218,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     for index, param in enumerate(one.params):
         if param.name == name:
             values.append(ev.functions.argument(scope, index))
-    return join(values) if values else unknown("captured out of sight")
+    return join(values) if values else unknown("captured from unknown code")
 
 
 def _make_def(ev: Evaluator, e: ir.MakeDef, number: int, frame: Frame) -> Val:
@@ -319,7 +319,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
 
 
 def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: int) -> Val:
-    """`object[key]`: what its `__getitem__` gives."""
+    """`object[key]`: the result of its `__getitem__`."""
     if ev.classes.member(inst.cls, "__getitem__") is None:
         return unknown("library item")
     method = ev.attribute(of(inst), "__getitem__", frame, None)

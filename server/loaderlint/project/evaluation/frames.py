@@ -15,12 +15,12 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
-#: Longer descriptions of a context are cut off here, with a digest of the rest.
+#: Longer descriptions of a context are cut off at this length, with a digest of the rest.
 _LONGEST_ORDER = 200
 
 
 class Code:
-    """Def `def_` of a piece as it is written: `one`, with the expressions of its piece, `exprs`. If the piece cannot be
+    """The code of def `def_` of a piece: `one`, with the expressions of its piece, `exprs`. If the piece cannot be
     read, `one` is None and `exprs` is empty."""
 
     __slots__ = (
@@ -77,7 +77,7 @@ class Code:
         return self._calls
 
     def contexts_of(self, call: int) -> Sequence[int]:
-        """The contexts of the steps that perform a call; none for an expression that is no call."""
+        """The contexts of the steps that perform a call; none for an expression that is not a call."""
         if self._contexts is None:
             self._contexts = {}
             for step, _ in self.calls:
@@ -101,15 +101,16 @@ class Code:
         return self._bindings
 
     def fillings(self, made: int) -> list[ir.SetItem | ir.Perform]:
-        """The steps that store items in what expression `made` makes, or call a method of it, in source order."""
+        """The steps that store items in the object that expression `made` creates, or call a method of it, in source
+        order."""
         found: list[tuple[int, ir.SetItem | ir.Perform]] = []
         found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
         found += [(number, step) for number, step, _, _ in self.method_calls(made)]
         return [step for _, step in sorted(found)]
 
     def removals(self, made: int) -> list[tuple[int, int, int]]:
-        """The steps that take an item out of the dict which expression `made` makes, by `.pop(key)` or `del`, in source
-        order: the step's number, its context, and the key's expression."""
+        """The steps that remove an item from the dict that expression `made` creates, by `.pop(key)` or `del`, in
+        source order: the step's number, its context, and the key's expression."""
         found = [
             (number, step.context, call.args[0].value)
             for number, step, call, name in self.method_calls(made)
@@ -122,8 +123,8 @@ class Code:
         return sorted(found)
 
     def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
-        """The calls of methods of what expression `base` is, each with the number of its step and the name. After a
-        branch that binds the name anew, a call is one of each of its values."""
+        """The calls of methods of the value of expression `base`, each with the number of its step and the name. After
+        a branch that rebinds the name, a call counts for each of its values."""
         if self._method_calls is None:
             self._method_calls = {}
             for number, step in self.steps_of(ir.Perform):
@@ -135,7 +136,7 @@ class Code:
         return self._method_calls.get(base, ())
 
     def _values(self, number: int) -> list[int]:
-        """An expression and, of a local that several definitions reach, what each of them gives it."""
+        """An expression and, for a local with several reaching definitions, the value of each of them."""
         found = [number]
         for one in found:
             e = self.exprs[one] if one != ir.NONE else None
@@ -167,8 +168,8 @@ class Code:
 
     @property
     def evaluated(self) -> tuple[tuple[int, tuple[int, ...], int], ...]:
-        """What running the def evaluates, in source order: the context of each step, its expressions, and that which it
-        goes through item by item (`NONE` if none)."""
+        """What running the def evaluates, in source order: the context of each step, its expressions, and the one that
+        it iterates over (`NONE` if none)."""
         if self._evaluated is None:
             steps = self.one.steps if self.one else ()
             self._evaluated = tuple((step.context, ir.step_expressions(step), iterated(step)) for step in steps)
@@ -231,7 +232,7 @@ class Code:
         return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in contexts))))
 
     def is_branch(self, context: int) -> bool:
-        """Whether only branches and `with` blocks stand around a context: it runs once at most."""
+        """Whether only branches and `with` blocks are around a context: it runs at most once."""
         known = self._branches.get(context)
         if known is None:
             around = self.one.around(context) if self.one else ()
@@ -239,7 +240,7 @@ class Code:
         return known
 
     def has_slice(self, index: int) -> bool:
-        """Whether an index takes a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
+        """Whether an index selects a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
         e = self.exprs[index] if index != ir.NONE else None
         if isinstance(e, ir.Seq):
             return any(isinstance(self.exprs[item], ir.Slice) for item in e.items)
@@ -275,12 +276,12 @@ class Code:
 class Frame:
     """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
-    the class a method was found in, `depth` how many calls deep, `code` what is written, `nesting` how many objects and
-    functions that make each other lie around it.
+    the class a method was found in, `depth` how many calls deep, `code` its code, `nesting` how many objects and
+    functions that create each other are around it.
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time, `usual` the callees of such calls that the
-    default of an option names, `runs` what `Liveness` knows of its branches."""
+    calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
+    the default of an option names, `runs` what `Liveness` knows of its branches."""
 
     path: Path
     piece: int
@@ -301,7 +302,7 @@ class Frame:
 
     @property
     def order(self) -> str:
-        """A sort key that tells frames apart and is the same in every run."""
+        """A sort key that distinguishes frames and is the same in every run."""
         if not self._order:
             parts = [order_of_atom(atom) for atom in (self.receiver, self.owner) if atom is not None]
             parts += ["-" if value is None else order_of(value) for value in self.args]
@@ -313,7 +314,7 @@ class Frame:
         return self._order
 
     def __repr__(self) -> str:
-        """Short: frames hold values that hold frames."""
+        """Short, because frames hold values that hold frames."""
         return f"Frame({self.order})"
 
     @property
@@ -322,13 +323,13 @@ class Frame:
         return self.code.facts
 
     def add_targets(self, number: int, targets: tuple[Frame, ...]) -> None:
-        """Note the frames that expression `number` leads to, beside those that are known."""
+        """Note the frames that expression `number` leads to, in addition to the known ones."""
         if targets:
             self.targets[number] = tuple(dict.fromkeys((*self.targets.get(number, ()), *targets)))
 
 
 def iterated(step: ir.Step) -> int:
-    """The expression that a step goes through item by item, `NONE` if it goes through none."""
+    """The expression that a step iterates over, `NONE` if there is none."""
     if isinstance(step, ir.Iterate):
         return step.iterable
     return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE

@@ -823,12 +823,12 @@ class Model:
             text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
             evidence.append(Evidence(self.site_place(loader.site), text))
             if loader.late and exposure.certainty == "possible":
-                text = f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+                text = f"its dataset is not known: {how_chosen(loader.late)}"
                 evidence.append(Evidence(self.site_place(loader.site), text))
             elif links[0].receiver in loader.guessed:
                 evidence.append(Evidence(self.site_place(loader.site), self.choice(links[0].receiver, loader)))
         else:
-            text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
+            text = f"runs in the workers of any loader of this dataset (none is known): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
         for before, after in zip(links, links[1:], strict=False):
             called = self.call_to(before, after)
@@ -846,11 +846,11 @@ class Model:
         """The reason why it is not certain that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
         if loader.presumed:
-            return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
+            return "it is the dataset of a class that inherits the loader, and no known code creates an object of it"
         if site is not None and site.expr in site.frame.guesses:
-            return "which dataset it holds is read from a name at run time"
+            return "its dataset is chosen by a name at run time"
         kinds = {one.cls if isinstance(one, Instance) else one for one in loader.datasets}
-        return f"it holds one of {len(kinds)} datasets, which one is decided at run time"
+        return f"it holds one of {len(kinds)} datasets, chosen at run time"
 
     def _also(self, exposure: Exposure) -> Iterator[Evidence]:
         """The places where the other loaders concerned are made."""

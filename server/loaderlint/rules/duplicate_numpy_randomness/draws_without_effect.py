@@ -8,7 +8,7 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model, WorkerCall
 
-NEVER = "it is compared with a chance of 0 here, and with nothing else"
+NEVER = "it is only compared with a chance of 0 here"
 
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
