@@ -38,7 +38,7 @@ _ALBUMENTATIONS = Library(
     frozenset(
         """
         BboxParams CenterCrop Crop FromFloat KeypointParams Lambda LongestMaxSize NoOp Normalize Pad PadIfNeeded
-        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensorV2 ToTensor3D
+        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensor ToTensorV2 ToTensor3D
         """.split()
     ),
     frozenset(),
@@ -83,6 +83,15 @@ LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
 
 #: The positions of imgaug that are drawn; the others name a place. Source: `_handle_position_parameter`.
 DRAWN_POSITIONS = frozenset({"uniform", "normal"})
+
+#: torchvision's transforms that draw nothing.
+STEADY_TRANSFORMS = frozenset(
+    f"torchvision.transforms.{name}"
+    for name in """
+    CenterCrop ConvertImageDtype FiveCrop Grayscale LinearTransformation Normalize PILToTensor Pad Resize TenCrop ToDtype
+    ToImage ToPILImage ToPureTensor ToTensor
+    """.split()
+)
 
 #: The packages whose versions matter.
 PACKAGES = (*(one.package for one in LIBRARIES), "albumentationsx")
