@@ -229,6 +229,16 @@ def test_several_names_of_one_module() -> None:
     assert fixed(text, intents).startswith("from data import Crops, Flips, Items, fold, grow, zip_up\n")
 
 
+def test_an_import_stands_below_what_makes_its_package_known() -> None:
+    head = "import sys\nimport torch\n\nsys.path.append('..')\n\nimport numpy as np\nfrom tools.search import grid\n"
+    text = f"{head}\nx = y\n"
+    changed = fixed(text, [AddImport(PATH, "tools.data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    assert changed == head.replace("from tools", "from tools.data import fold\nfrom tools") + "\nx = fold\n"
+    text = "import torch\nimport tools.search\n\nx = y\n"
+    changed = fixed(text, [AddImport(PATH, "tools.data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    assert changed == "import torch\nimport tools.search\nfrom tools.data import fold\n\nx = fold\n"
+
+
 def test_several_imports_are_sorted_into_their_groups() -> None:
     text = "import cv2\n\nx = y\n"
     intents = [AddImport(PATH, module) for module in ("torch", "random", "numpy", "os")]

@@ -88,8 +88,8 @@ DRAWN_POSITIONS = frozenset({"uniform", "normal"})
 STEADY_TRANSFORMS = frozenset(
     f"torchvision.transforms.{name}"
     for name in """
-    CenterCrop ConvertImageDtype FiveCrop Grayscale LinearTransformation Normalize PILToTensor Pad Resize TenCrop ToDtype
-    ToImage ToPILImage ToPureTensor ToTensor
+    CenterCrop ConvertImageDtype FiveCrop Grayscale LinearTransformation Normalize PILToTensor Pad Resize TenCrop
+    ToDtype ToImage ToPILImage ToPureTensor ToTensor
     """.split()
 )
 

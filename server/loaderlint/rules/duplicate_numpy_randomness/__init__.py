@@ -45,7 +45,7 @@ train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
 ## Fix safety
 Safe: `torch.initial_seed()` differs in every worker and epoch on every torch, and follows `torch.manual_seed` in the
 main process. Where the loader has a `worker_init_fn` that seeds no NumPy, the seed is set there instead. Where several
-scripts need the function, it is written once, in a module that all of them import names from.
+scripts need the function, it is written once, in a module that all of them import, directly or not.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

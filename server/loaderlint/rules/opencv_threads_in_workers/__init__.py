@@ -40,8 +40,8 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 ## Fix safety
 Safe: the call in the `worker_init_fn` changes workers only. Unsafe if a loader has one worker, which may be faster with
 the threads: loaders with several workers get the call without it. Where several scripts need the function, it is
-written once, in a module that all of them import names from and that imports cv2; where the project has one, that is
-passed. The second action puts the call after `import cv2`, which also limits the main process.
+written once, in a module that all of them import, directly or not, and that imports cv2; where the project has one,
+that is passed. The second action puts the call after `import cv2`, which also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150

@@ -1,8 +1,8 @@
 """Passing a worker_init_fn that a fix writes: once for all scripts that need it, where a module is there for it.
 
-A script gets the function from a module that it imports names of at its head, as `from utils import Meter` does: that
-module is found where the script runs, and has been imported by then. It must not lead back to the scripts. Where no
-module serves several scripts, each has a function of its own."""
+A script gets the function from a module that it imports at its head, or that such a module imports: it is found where
+the script runs, and has been imported by then. It must not lead back to the scripts. One of them has to import it
+itself. Where no module serves several scripts, each has a function of its own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument
-from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef
-from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
 #: What modules are called that hold what several scripts use, the likeliest first.
@@ -38,11 +37,12 @@ class InitFunction(NamedTuple):
 
 class _Home(NamedTuple):
     """Where a script gets the function from: the module, as the script imports it, and the function's name there.
-    `path` is None where it is there already."""
+    `path` is None where it is there already. `whole`: the script has a name for the module."""
 
     module: str
     name: str
     path: Path | None
+    whole: bool
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
@@ -56,20 +56,21 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
             continue
         if home.path is not None:
             yield InsertFunction(home.path, function.name, function.source)
-        yield AddImport(call.path, home.module, name=home.name)
-        yield SetArgument(call, "worker_init_fn", f"{{{home.name}}}")
+        yield AddImport(call.path, home.module, name=None if home.whole else home.name)
+        value = f"{{{home.module}}}.{home.name}" if home.whole else f"{{{home.name}}}"
+        yield SetArgument(call, "worker_init_fn", value)
 
 
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     """Where each script gets the function from, but for those that have it to themselves."""
     left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
-    shared = {path: model.remembered(_modules, path) for path in left}
+    shared = {path: model.remembered(importable_modules, path) for path in left}
     homes: dict[Path, _Home] = {}
     for path in left:
-        for module, called in shared[path].items():
+        for module, known in sorted(shared[path].items(), key=lambda one: not one[1].direct):
             name = _same(module, function, model)
             if name and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _Home(called, name, None))
+                homes.setdefault(path, _home(known, name, None))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         serve = {module: [path for path in left if module in shared[path] or module == path] for module in _all(shared)}
@@ -79,9 +80,13 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         if not fit:
             break
         best = min(fit, key=lambda module: (-len(fit[module]), *_likelihood(module)))
-        homes.update((path, _Home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
+        homes.update((path, _home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
         left = [path for path in left if path not in fit[best]]
     return homes
+
+
+def _home(module: Importable, name: str, path: Path | None) -> _Home:
+    return _Home(module.called, name, path, module.whole and not module.called.startswith("."))
 
 
 def _scripts(function: InitFunction, model: Model) -> list[Path]:
@@ -98,30 +103,9 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
 
 
-def _all(shared: Mapping[Path, Mapping[Path, str]]) -> list[Path]:
-    return sorted({module for modules in shared.values() for module in modules})
-
-
-def _modules(path: Path, model: Model) -> Mapping[Path, str]:
-    """The modules of the project that a file imports names from in its own statements, as it calls them."""
-    found: dict[Path, str] = {}
-    for e in _own_imports(path, model):
-        module = next(files_of(model.ev, path, e._replace(name=None)), None) if e.name is not None else None
-        if module is not None and module.name != "__init__.py" and model.files.library_name(module) is None:
-            found.setdefault(module, "." * e.level + e.module)
-    return found
-
-
-def _own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """What a file imports in statements at module level, without a condition."""
-    file = model.files.file(path)
-    for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
-        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
-        yield from (e for e in (facts.ir.exprs if facts is not None else ()) if isinstance(e, ir.Imported))
-
-
-def _imports(text: str) -> bool:
-    return text.startswith(("from ", "import "))
+def _all(shared: Mapping[Path, Mapping[Path, Importable]]) -> list[Path]:
+    """The modules that some script imports itself."""
+    return sorted({module for modules in shared.values() for module, known in modules.items() if known.direct})
 
 
 def _holds(path: Path, word: str, model: Model) -> bool:
@@ -135,7 +119,7 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
-    return {e.module.partition(".")[0] for e in _own_imports(module, model)}.issuperset(function.libraries)
+    return {e.module.partition(".")[0] for e in own_imports(module, model)}.issuperset(function.libraries)
 
 
 def _likelihood(module: Path) -> tuple[int, Path]:
