@@ -115,16 +115,18 @@ def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
 
 
 def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
-    """The offset in a group: where its order wants the new import. If it has none, below the last one of the same
-    package, and so below whatever makes that known; else at its end, of third party imports below the last library:
-    the project's own may follow."""
+    """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
+    so below whatever makes that known; else at its end, of third party imports below the last library: the project's
+    own may follow."""
     for key in (_by_form, _by_module):
         keys = [key(one) for one in group]
         if all(before <= after for before, after in pairwise(keys)):
             at = bisect_right(keys, key(new))
             return group[at - 1].end if at else _above(group[0], draft)
     own = [one for one in group if one.root == new.root] if new.kind == THIRD_PARTY else []
-    return (own or [one for one in group if one.is_library] or group)[-1].end
+    if own and own != group:
+        return _in_group(new, own, draft)
+    return ([one for one in group if one.is_library] or group)[-1].end
 
 
 def _above(one: Import, draft: Draft) -> int:
