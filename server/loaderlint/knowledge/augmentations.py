@@ -84,6 +84,14 @@ LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
 #: The positions of imgaug that are drawn; the others name a place. Source: `_handle_position_parameter`.
 DRAWN_POSITIONS = frozenset({"uniform", "normal"})
 
+#: What albumentations had before 1.4, and has no more. Source: the names of 0.5.2, 1.0.3, 1.3.1, 1.4.0 and 1.4.21.
+REMOVED_FROM_ALBUMENTATIONS = frozenset(
+    """
+    Cutout IAAAdditiveGaussianNoise IAAAffine IAACropAndPad IAAEmboss IAAFliplr IAAFlipud IAAPerspective
+    IAAPiecewiseAffine IAASharpen IAASuperpixels JpegCompression RandomBrightness RandomContrast ToTensor
+    """.split()
+)
+
 #: torchvision's transforms that draw nothing.
 STEADY_TRANSFORMS = frozenset(
     f"torchvision.transforms.{name}"

@@ -17,6 +17,8 @@ Python's `random`, which torch seeds.
 - `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed MONAI's
   transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
 - A `worker_init_fn` that calls `set_random_seed` or `set_random_state`, or transforms that are made in the worker.
+- Code that only runs on albumentations before 1.4, because it imports or uses what that version removed: `Cutout`,
+  `IAAPerspective`, `ToTensor`.
 - AlbumentationsX 2.5 and later, torchvision, kornia, torchio: torch's generator, or one that follows it.
 - One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
 
@@ -59,7 +61,12 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import Library
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.frozen_augmentation_state.affected_versions import affected_since, is_affected, why_unaffected
+from loaderlint.rules.frozen_augmentation_state.affected_versions import (
+    affected_since,
+    is_affected,
+    removed_name,
+    why_unaffected,
+)
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
 from loaderlint.rules.frozen_augmentation_state.fixes import seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
@@ -105,7 +112,10 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
         return ONE_STREAM
     if not init_in_sight(loader):
         return "what its worker_init_fn does is out of sight"
-    return "its workers give the transforms a new state" if is_reseeded(use, loader, model) else ""
+    if is_reseeded(use, loader, model):
+        return "its workers give the transforms a new state"
+    removed = removed_name(use.made, model)
+    return f"only albumentations before 1.4 has `{removed}`" if removed else ""
 
 
 def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:
