@@ -169,8 +169,12 @@ class Original:
     @cached_property
     def line_length(self) -> int:
         """How long a line may become: what the project's formatter allows, or as long as the longest that is there."""
-        told = self._files.line_length(self._path)
-        return told or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
+        return self.formatted_length or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
+
+    @cached_property
+    def formatted_length(self) -> int | None:
+        """How long the project's formatter lets a line be; None without one."""
+        return self._files.line_length(self._path)
 
     @cached_property
     def unit(self) -> str:
