@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_imports import files_of
-from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Model
 
@@ -48,11 +48,14 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
 
 
 def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """What a file imports in statements at module level, without a condition."""
+    """What a file imports in statements at module level, without a condition: `*` for all that a module has."""
     file = model.files.file(path)
     for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
         facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
-        yield from (e for e in (facts.ir.exprs if facts is not None else ()) if isinstance(e, ir.Imported))
+        if facts is not None:
+            yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
+            stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
+            yield from (ir.Imported(star.module, "*", star.level) for star in stars)
 
 
 def _imports(text: str) -> bool:
@@ -94,5 +97,11 @@ def _joined(base: str, name: str) -> str:
 def _is(module: Path, name: str, script: Path, model: Model) -> bool:
     """Whether the script finds the module by that name."""
     bare = name.lstrip(".")
-    found = model.ev.names.resolve(script, bare, len(name) - len(bare))
-    return isinstance(found, ModuleRef) and found.path == module
+    level = len(name) - len(bare)
+    found = model.ev.names.resolve(script, bare, level)
+    if not isinstance(found, ModuleRef) or found.path != module:
+        return False
+    root, _, rest = bare.partition(".")
+    first = model.ev.names.resolve(script, root, level) if rest else None
+    # a module of that name, which the script finds first, holds no others
+    return first is None or isinstance(first, FolderRef) or first.path.name == "__init__.py"

@@ -1,11 +1,12 @@
 """Passing a worker_init_fn that a fix writes: once for all scripts that need it, where a module is there for it.
 
 A script gets the function from a module that it imports at its head, or that such a module imports: it is found where
-the script runs, and has been imported by then. It must not lead back to the scripts. One of them has to import it
-itself. Where no module serves several scripts, each has a function of its own."""
+the script runs, and has been imported by then. It must not lead back to the scripts, and its name must not say that it
+is about something else. Where no module serves several scripts, each has a function of its own."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +19,19 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
-#: What modules are called that hold what several scripts use, the likeliest first.
-_LIKELY = ("seed", "util", "helper", "common", "misc", "tool", "data")
+#: Words in the names of modules that hold what several scripts use, or what their workers run.
+_SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
+_SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
+_DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
+#: Words in the names of modules that are about something else.
+_OTHERWISE = frozenset(
+    "arch arg args cfg checkpoint config configs criterion engine eval evaluate evaluation layers log logger logging "
+    "loss losses lr meter meters metric metrics model models net nets network networks opt optim optimizer option "
+    "options opts plot scheduler test train trainer vis visualization visualize".split()
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: The rank (see `_rank`) of a module whose name says nothing, and of one whose name says something else.
+_UNTOLD, _UNFIT = 4, 5
 
 
 class InitFunction(NamedTuple):
@@ -79,7 +91,7 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         }
         if not fit:
             break
-        best = min(fit, key=lambda module: (-len(fit[module]), *_likelihood(module)))
+        best = min(fit, key=lambda module: (-len(fit[module]), _rank(module), module))
         homes.update((path, _home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
         left = [path for path in left if path not in fit[best]]
     return homes
@@ -104,8 +116,10 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
 
 
 def _all(shared: Mapping[Path, Mapping[Path, Importable]]) -> list[Path]:
-    """The modules that some script imports itself."""
-    return sorted({module for modules in shared.values() for module, known in modules.items() if known.direct})
+    """The modules that may hold the function: those that some script imports itself, and those further away whose names
+    say that they are meant for such things."""
+    known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
+    return sorted({module for module, direct in known if _rank(module) < (_UNFIT if direct else _UNTOLD)})
 
 
 def _holds(path: Path, word: str, model: Model) -> bool:
@@ -122,9 +136,22 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
     return {e.module.partition(".")[0] for e in own_imports(module, model)}.issuperset(function.libraries)
 
 
-def _likelihood(module: Path) -> tuple[int, Path]:
+def _rank(module: Path) -> int:
     """How likely somebody would write it there, the likeliest first."""
-    return next((rank for rank, word in enumerate(_LIKELY) if word in module.stem.lower()), len(_LIKELY)), module
+    words, folder = _words(module.stem), _words(module.parent.name)
+    if words & _SEEDING:
+        return 0
+    if words & _OTHERWISE:
+        return _UNFIT
+    if words and words <= _SHARED:
+        return 1
+    if words & _DATA:
+        return 2
+    return 3 if (words | folder) & (_SHARED | _DATA) else _UNTOLD
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(name)}
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> str:
