@@ -45,7 +45,8 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
 ## Fix safety
 Safe: every seeding call of the function is changed at once. One that is left (`torch.manual_seed(42)`) would make
 `torch.initial_seed()` a constant. Numbers that were the same in each run are so only after `torch.manual_seed`: where
-nothing calls that, the fix's title says so.
+nothing calls that, the fix's title says so. Unsafe where the workers of an evaluation loader draw by the seed too: they
+may be meant to draw the same numbers each time.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
