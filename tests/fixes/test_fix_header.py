@@ -440,3 +440,24 @@ def test_what_an_import_binds_is_known_below_it() -> None:
     text = "import os\nimport cv2 as cv\n"
     intents = [InsertStatement(place(text, "import cv2 as cv", cst.Import), "{cv2}.setNumThreads(0)")]
     assert fixed(text, intents) == "import os\nimport cv2 as cv\ncv.setNumThreads(0)\n"
+
+
+def test_strings_are_in_the_quotes_of_the_file() -> None:
+    source = 'def {name}(o):\n    """Doc."""\n    return o["a"], "it\'s"  # "c"'
+    intents = [InsertFunction(PATH, "get", source)]
+    text = "import os\n\nx = f('a', 'b', 'c')\n"
+    assert '    return o[\'a\'], "it\'s"  # "c"\n' in fixed(text, intents)
+    assert '    """Doc."""\n' in fixed(text, intents)
+    both = 'import os\n\nx = f("a", \'b\', "c")\n'
+    assert '    return o["a"], "it\'s"  # "c"\n' in fixed(both, intents)
+    known = "import os\n\n\ndef take(o):\n    return o['a']\n\n\nx = f('a', 'b', 'c')\n"
+    intents = [InsertFunction(PATH, "get", 'def {name}(o):\n    return o["a"]'), Replace(place(known, "f"), "{get}")]
+    assert fixed(known, intents) == known.replace("x = f(", "x = take(")
+
+
+def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
+    arguments = ", ".join(f"name_{number}=self.name_{number}" for number in range(6))
+    source = f"def {{name}}(self):\n    return make({arguments})"
+    text = f"import os\n\n# {'-' * 160}\nx = 1\n"
+    assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
+    assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
