@@ -18,11 +18,12 @@ _MAX_MODULES = 100
 
 class Importable(NamedTuple):
     """A module, as the script calls it in a `from` import. `direct`: the script imports it itself. `whole`: only under
-    a name of its own, as `import utils` and `from lib import utils` do."""
+    a name of its own, as `import utils` and `from lib import utils` do. `starred`: the script has all its names."""
 
     called: str
     direct: bool
     whole: bool
+    starred: bool
 
 
 def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
@@ -32,6 +33,7 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
     found: dict[Path, Importable] = {}
     roots = {e.module.partition(".")[0] for e in own_imports(script, model) if not e.level}
     taken_from = {one for e in own_imports(script, model) if e.name for one in _whole(e, script, model)}
+    starred = {one for e in own_imports(script, model) if e.name == "*" for one in _whole(e, script, model)}
     queue = [(script, "", True)]
     seen = {script}
     while queue and len(seen) < _MAX_MODULES:
@@ -43,7 +45,8 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
             queue.append((module, name, False))
             near = direct or name.startswith(".") or name.partition(".")[0] in roots or module.parent == script.parent
             if near and module.name != "__init__.py":
-                found[module] = Importable(name, direct, whole=direct and module not in taken_from)
+                whole = direct and module not in taken_from
+                found[module] = Importable(name, direct, whole, starred=direct and module in starred)
     return found
 
 

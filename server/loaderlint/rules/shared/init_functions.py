@@ -23,21 +23,27 @@ from loaderlint.syntax.notebook import SUFFIX
 _SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
 _SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
 _DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
+#: Words that say nothing beside those.
+_PLAIN = frozenset("base py pytorch torch train training".split())
 #: Words in the names of modules that are about something else.
 _OTHERWISE = frozenset(
-    "arch arg args cfg checkpoint config configs criterion engine eval evaluate evaluation layers log logger logging "
-    "loss losses lr meter meters metric metrics model models net nets network networks opt optim optimizer option "
-    "options opts plot scheduler test train trainer vis visualization visualize".split()
+    """
+    arch architecture architectures arg args backbone backbones block blocks cfg checkpoint config configs criterion
+    engine eval evaluate evaluation layers log logger logging loss losses lr meter meters metric metrics model
+    models net nets network networks opt optim optimizer option options opts plot scheduler tester trainer vis
+    visualization visualize
+    """.split()
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: The rank (see `_rank`) of a module whose name says nothing, and of one whose name says something else.
-_UNTOLD, _UNFIT = 4, 5
+#: The rank (see `_rank`) of a module up to which it is about nothing special, of one whose name says nothing, and of
+#: one whose name says something else.
+_GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 
 
 class InitFunction(NamedTuple):
-    """A worker_init_fn: its `source`, in which its `name` is a mark; the `libraries` that it uses. Loaders whose
-    workers run code with the word `used_by` may need it. `is_same`: whether another function, in which `word` stands,
-    does this and nothing else."""
+    """A worker_init_fn: its `source`, in which its `name` is a mark. A module that is to hold it imports one of
+    `libraries` already. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
+    function, in which `word` stands, does this and nothing else."""
 
     name: str
     source: str
@@ -49,12 +55,14 @@ class InitFunction(NamedTuple):
 
 class _Home(NamedTuple):
     """Where a script gets the function from: the module, as the script imports it, and the function's name there.
-    `path` is None where it is there already. `whole`: the script has a name for the module."""
+    `path` is None where it is there already. `whole`: the script has a name for the module. `known`: it has all that is
+    in the module under its names."""
 
     module: str
     name: str
     path: Path | None
     whole: bool
+    known: bool
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
@@ -68,6 +76,9 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
             continue
         if home.path is not None:
             yield InsertFunction(home.path, function.name, function.source)
+        if home.known:
+            yield SetArgument(call, "worker_init_fn", home.name)
+            continue
         yield AddImport(call.path, home.module, name=None if home.whole else home.name)
         value = f"{{{home.module}}}.{home.name}" if home.whole else f"{{{home.name}}}"
         yield SetArgument(call, "worker_init_fn", value)
@@ -79,10 +90,10 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     shared = {path: model.remembered(importable_modules, path) for path in left}
     homes: dict[Path, _Home] = {}
     for path in left:
-        for module, known in sorted(shared[path].items(), key=lambda one: not one[1].direct):
+        for module in sorted(shared[path], key=_by_distance(shared[path])):
             name = _same(module, function, model)
             if name and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _home(known, name, None))
+                homes.setdefault(path, _home(shared[path], module, name, False, model))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         serve = {module: [path for path in left if module in shared[path] or module == path] for module in _all(shared)}
@@ -91,14 +102,24 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         }
         if not fit:
             break
-        best = min(fit, key=lambda module: (-len(fit[module]), _rank(module), module))
-        homes.update((path, _home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
+        best = min(fit, key=lambda module: (max(_rank(module), _GENERAL), -len(fit[module]), _rank(module), module))
+        others = [path for path in fit[best] if path != best]
+        homes.update((path, _home(shared[path], best, function.name, True, model)) for path in others)
         left = [path for path in left if path not in fit[best]]
     return homes
 
 
-def _home(module: Importable, name: str, path: Path | None) -> _Home:
-    return _Home(module.called, name, path, module.whole and not module.called.startswith("."))
+def _by_distance(modules: Mapping[Path, Importable]) -> Callable[[Path], bool]:
+    return lambda module: not modules[module].direct
+
+
+def _home(modules: Mapping[Path, Importable], module: Path, name: str, is_new: bool, model: Model) -> _Home:
+    """A module as the home of a function for the script that imports these modules."""
+    one = modules[module]
+    stars = [other for other, known in modules.items() if known.starred and (is_new or other != module)]
+    known = one.starred and not _holds(module, "__all__", model) and not any(_holds(o, name, model) for o in stars)
+    path = module if is_new else None
+    return _Home(one.called, name, path, one.whole and not one.called.startswith("."), known)
 
 
 def _scripts(function: InitFunction, model: Model) -> list[Path]:
@@ -128,30 +149,28 @@ def _holds(path: Path, word: str, model: Model) -> bool:
 
 
 def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
-    """Whether the function may stand in a module: the name is free there, and it imports what the function uses, but
-    none of the scripts."""
+    """Whether the function may stand in a module: the name is free there, and it imports one of the libraries, but none
+    of the scripts."""
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
-    return {e.module.partition(".")[0] for e in own_imports(module, model)}.issuperset(function.libraries)
+    return any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
 def _rank(module: Path) -> int:
     """How likely somebody would write it there, the likeliest first."""
-    words, folder = _words(module.stem), _words(module.parent.name)
+    words = {word.lower() for word in _WORD.findall(module.stem)}
     if words & _SEEDING:
         return 0
     if words & _OTHERWISE:
         return _UNFIT
-    if words and words <= _SHARED:
+    if words & _SHARED and words <= _SHARED | _DATA | _PLAIN:
         return 1
-    if words & _DATA:
+    if words & _DATA and words <= _DATA | _PLAIN:
         return 2
-    return 3 if (words | folder) & (_SHARED | _DATA) else _UNTOLD
-
-
-def _words(name: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(name)}
+    if words & _DATA:
+        return 3
+    return 4 if words & _SHARED else _UNTOLD
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> str:
