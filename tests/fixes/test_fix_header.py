@@ -200,6 +200,10 @@ EXTENDED = [
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc",
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc\nfrom data import fold",
     ),
+    (  # the comment does not count
+        f"from data import Aaaaa, Bbbbb  # {'c' * 80}",
+        f"from data import Aaaaa, Bbbbb, fold  # {'c' * 80}",
+    ),
     ("from data import *", "from data import *\nfrom data import fold"),
     ("from .data import A\nfrom data import B", "from .data import A\nfrom data import B, fold"),
     ("try:\n    from data import A\nexcept ImportError:\n    A = None", None),

@@ -92,6 +92,19 @@ REMOVED_FROM_ALBUMENTATIONS = frozenset(
     """.split()
 )
 
+#: Its modules that were removed likewise.
+REMOVED_ALBUMENTATIONS_MODULES = ("albumentations.torch", "albumentations.imgaug")
+#: What `albumentations.augmentations.transforms` held before 1.4, and holds no more.
+MOVED_IN_ALBUMENTATIONS = frozenset(
+    f"albumentations.augmentations.transforms.{name}"
+    for name in """
+    Blur CenterCrop ChannelDropout CoarseDropout Crop CropNonEmptyMaskIfExists ElasticTransform Flip GaussianBlur
+    GlassBlur GridDistortion GridDropout HorizontalFlip LongestMaxSize MaskDropout MedianBlur MotionBlur
+    OpticalDistortion PadIfNeeded RandomCrop RandomCropNearBBox RandomResizedCrop RandomRotate90 RandomScale
+    RandomSizedBBoxSafeCrop RandomSizedCrop Resize Rotate ShiftScaleRotate SmallestMaxSize Transpose VerticalFlip
+    """.split()
+)
+
 #: torchvision's transforms that draw nothing.
 STEADY_TRANSFORMS = frozenset(
     f"torchvision.transforms.{name}"

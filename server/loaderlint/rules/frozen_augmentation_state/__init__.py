@@ -17,8 +17,8 @@ Python's `random`, which torch seeds.
 - `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed MONAI's
   transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
 - A `worker_init_fn` that calls `set_random_seed` or `set_random_state`, or transforms that are made in the worker.
-- Code that only runs on albumentations before 1.4, because it imports or uses what that version removed: `Cutout`,
-  `IAAPerspective`, `ToTensor`.
+- Code that only runs on albumentations before 1.4, because it imports or uses what later versions have no more:
+  `Cutout`, `IAAPerspective`, `ToTensor`, `albumentations.torch`.
 - AlbumentationsX 2.5 and later, torchvision, kornia, torchio: torch's generator, or one that follows it.
 - One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
 
@@ -114,7 +114,7 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
         return "what its worker_init_fn does is out of sight"
     if is_reseeded(use, loader, model):
         return "its workers give the transforms a new state"
-    removed = removed_name(use.made, model)
+    removed = removed_name(use.made, loader, model)
     return f"only albumentations before 1.4 has `{removed}`" if removed else ""
 
 

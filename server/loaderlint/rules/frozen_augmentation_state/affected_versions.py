@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from loaderlint.knowledge.augmentations import REMOVED_FROM_ALBUMENTATIONS, Library
+from loaderlint.knowledge.augmentations import (
+    MOVED_IN_ALBUMENTATIONS,
+    REMOVED_ALBUMENTATIONS_MODULES,
+    REMOVED_FROM_ALBUMENTATIONS,
+    Library,
+)
 from loaderlint.project.evaluation.values import LibObject, SeqOf, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.versions.environment import Answer, VersionSet
-from loaderlint.rules.shared.importable_modules import own_imports
+from loaderlint.rules.shared.importable_modules import importable_modules, own_imports
 
 _MAX_DEPTH = 8
 _OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
@@ -45,24 +51,41 @@ def is_affected(library: Library, loader: Loader, model: Model) -> Answer:
     return _OPPOSITE.get(older, older)
 
 
-def removed_name(made: LibObject, model: Model) -> str:
-    """A name that only albumentations before 1.4 has, and without which a transform is not made: the file imports it at
-    its head, or it is a part of the transform. '' if there is none."""
+def removed_name(made: LibObject, loader: Loader, model: Model) -> str:
+    """A name that only albumentations before 1.4 has, and without which a transform is not made, or the loader is not:
+    its file needs it, or one that this imports. '' if there is none."""
     if not made.name.startswith("albumentations."):
         return ""
-    for e in own_imports(made.site.frame.path, model):
-        if e.module.partition(".")[0] == "albumentations" and e.name in REMOVED_FROM_ALBUMENTATIONS:
-            return e.name or ""
-    return _removed_part(made, model, 0)
+    if found := _removed_part(made, model, 0):
+        return found
+    files = dict.fromkeys([made.site.frame.path, *([loader.path] if loader.path else [])])
+    for path in [one for file in files for one in (file, *model.remembered(importable_modules, file))]:
+        if found := model.remembered(_removed_import, path):
+            return found
+    return ""
+
+
+def _removed_import(path: Path, model: Model) -> str:
+    """What a file imports at its head that only albumentations before 1.4 has."""
+    for e in own_imports(path, model):
+        full = f"{e.module}.{e.name}" if e.name else e.module
+        if any(f"{full}.".startswith(f"{module}.") for module in REMOVED_ALBUMENTATIONS_MODULES) or _is_removed(full):
+            return full
+    return ""
 
 
 def _removed_part(made: LibObject, model: Model, depth: int) -> str:
-    library, _, name = made.name.rpartition(".")
-    if library.startswith("albumentations") and name in REMOVED_FROM_ALBUMENTATIONS:
-        return name
+    if _is_removed(made.name):
+        return made.name
     arguments = model.ev.calls.site_arguments(made.site)
     held = (part for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for part in _parts(v, depth))
     return next((found for part in held if (found := _removed_part(part, model, depth + 1))), "")
+
+
+def _is_removed(full: str) -> bool:
+    library, _, name = full.rpartition(".")
+    is_gone = library.partition(".")[0] == "albumentations" and name in REMOVED_FROM_ALBUMENTATIONS
+    return is_gone or full in MOVED_IN_ALBUMENTATIONS
 
 
 def _parts(value: Val, depth: int) -> Iterator[LibObject]:
