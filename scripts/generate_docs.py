@@ -52,18 +52,18 @@ GENERATED_WRAPPERS = "<!-- Written by scripts/generate_docs.py from server/loade
 GENERATED_LIBRARIES = "<!-- Written by scripts/generate_docs.py from the summaries that come with loaderlint. -->"
 CASES = "../tests/wrappers"
 WRAPPERS_INTRODUCTION = """\
-loaderlint knows the libraries below that make, wrap or prepare loaders, and what each does to its workers in which
-version. Functions and classes of your own that make loaders are followed where their code is in the project; others can
-be declared in the [settings](configuration.md#loaders). None of these libraries gives a new state to generator objects
-of yours (`np.random.default_rng()`, `random.Random()`) on the dataset."""
+loaderlint knows the libraries below that create, wrap or prepare loaders, and what each does to its workers in which
+version. It follows your own functions and classes that create loaders if their code is in the project; you can declare
+others in the [settings](configuration.md#loaders). None of these libraries gives a new state to your own generator
+objects (`np.random.default_rng()`, `random.Random()`) on the dataset."""
 
 GENERATED_SYMPTOMS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/symptoms.toml. -->"
 SYMPTOMS_INTRODUCTION = """\
-What you see in the terminal (or do not see), what causes it, and what to do. Where loaderlint can see the cause in
-the code, the rule is named: run `loaderlint check`, or `loaderlint explain RULE` for its page. Where no linter can
-see it, the cure is here.
+This page lists what you see in the terminal (or do not see), its cause, and what to do. If loaderlint can find the
+cause in the code, the rule is named: run `loaderlint check`, or `loaderlint explain RULE` for its page. If no linter
+can find it, the cure is here.
 
-With a message in the terminal, let the command look it up. It finds the line in your project, too:
+If there is a message in the terminal, let this command look it up. It also finds the line in your project:
 
 ```console
 python train.py 2>&1 | loaderlint diagnose
@@ -164,10 +164,10 @@ def wrappers_page() -> str:
             "",
             "## Calls that make a loader",
             "",
-            "What holds where the call does not say otherwise. 'Seeds NumPy' is what the wrapper does itself, on every",
+            "The defaults of each call. 'Seeds NumPy' says whether the wrapper does it itself, on every",
             "torch; from 1.9 on torch does it in each case.",
             "",
-            "| call | workers | they live on | seeds NumPy | in earlier versions |",
+            "| call | workers | persistent | seeds NumPy | in earlier versions |",
             "|---|---|---|---|---|",
             *calls,
             "",
@@ -196,8 +196,8 @@ def index() -> str:
     )
     return (
         f"{GENERATED}\n# Rules\n\n## By code\n\n{table()}\n\n{SAFETY}\n\n## By family\n\n{families}\n\n"
-        "## By severity\n\nThe loudest that a rule speaks; what is only possible, or hangs on something unknown, is "
-        f"said less loudly.\n\n{severities}\n"
+        "## By severity\n\nThe highest severity of each rule. A finding that is only possible, or depends on something "
+        f"unknown, is less severe.\n\n{severities}\n"
     )
 
 

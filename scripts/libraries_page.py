@@ -11,19 +11,18 @@ from loaderlint.sources import library_summaries
 from loaderlint.sources.library_summaries import Release
 
 _INTRODUCTION = """\
-Where a library is installed in the project's environment, loaderlint [reads its source](architecture/libraries.md).
-Where it is not, a summary that comes with loaderlint stands in: of the release that fits the versions which the project
-declares, else of the newest. `loaderlint explain FILE:LINE` says so: `SubjectsLoader as summarised: torchio 1.2.1
-(torchio/data/loader.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
-what their functions do: it is no copy of the source. Models, layers, losses and command lines are left out.
+If a library is installed in the project's environment, loaderlint [reads its source](architecture/libraries.md).
+Otherwise it uses a summary that comes with loaderlint: of the release that fits the versions which the project
+declares, or else of the newest. `loaderlint explain FILE:LINE` shows this: `SubjectsLoader as summarised: torchio 1.2.1
+(torchio/data/loader.py)`. A summary contains the interface of the modules that concern loaders and datasets, and the
+effects of their functions. It is not a copy of the source. Models, layers, losses and command lines are left out.
 
-What the [tables](wrappers.md) say of single names was measured, and comes before source and summary. *Table*: they
-speak of this library as a whole, because most of it is compiled. Its summary only checks them.
+The [tables](wrappers.md) contain measured facts about single names, and take precedence over source and summary.
+*Table* means that they cover the library as a whole, because most of it is compiled. Its summary only checks them.
 
-ultralytics is under the AGPL, so no summary of it comes with loaderlint. detectron2 and PyTorch3D have no release on
-PyPI to read. All three are read where they are installed. Where detectron2 is not, the [tables](wrappers.md) know the
-loaders that it makes, with their datasets and mappers; its other classes, and PyTorch3D's, are names of which nothing
-is known."""
+ultralytics is under the AGPL, so loaderlint has no summary of it. detectron2 and PyTorch3D have no release on PyPI. All
+three are read where they are installed. If detectron2 is not installed, the [tables](wrappers.md) know the loaders that
+it creates, with their datasets and mappers. Nothing is known about its other classes and those of PyTorch3D."""
 
 
 def page(note: str) -> str:

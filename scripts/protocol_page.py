@@ -29,9 +29,9 @@ GENERATED = (
     " (LOADERLINT_RECORD=1 python -m pytest tests/lsp). -->"
 )
 INTRODUCTION = """\
-Every message that the server understands or sends. Each is used over the real protocol by the tests beside it (at
-most three are named), and a message without a test fails the tests. What a client cannot do is not asked of it: the
-server reads the client's capabilities once, from `initialize`."""
+All messages that the server understands or sends. The tests beside each use it over the real protocol (at most three
+are named), and a message without a test fails the tests. The server never asks for what a client cannot do: it reads
+the client's capabilities once, from `initialize`."""
 
 #: What is sent, and the function that does.
 SENT: Mapping[str, Callable[..., Any]] = {

@@ -90,16 +90,16 @@ def page(root: Path, rules: Sequence[tuple[str, str]]) -> str:
 _INTRODUCTION = """\
 # The truth table
 
-Every program below has the fault that its rule speaks of. It was run on the real packages, then the tool's own quick \
-fix was applied by the command line and it was run again. 'nothing' means that none of the symptoms was seen; where it \
-stands before the fix, the fault does not show in that way of running, and the fix must not spoil it. Clean programs \
-look like the fault and are none: they ran without a symptom, and the tool is silent on them.
+Every program below has the fault that its rule describes. It was run on the real packages, then fixed on the command \
+line with loaderlint's own quick fix, and run again. 'nothing' means that none of the symptoms was seen. 'nothing' \
+before the fix means that the fault does not show in that way of running, and the fix must not break it. Clean \
+programs look like the fault but are correct: they ran without a symptom, and loaderlint reports nothing for them.
 
-`make truth` runs all of it. What is printed here is kept in `tests/truth/verdicts` and compared with each run."""
+`make truth` runs all of it. The results below are stored in `tests/truth/verdicts` and compared with each run."""
 
 
 _EMULATED = """\
-torch < 1.9 is emulated here: as it did, the workers leave NumPy unseeded. Below is what a real one did."""
+torch < 1.9 is emulated here: the workers leave NumPy unseeded, as it did. The results of a real one are below."""
 
 
 def _rows(name: str, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:

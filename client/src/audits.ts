@@ -17,8 +17,8 @@ export const offersAudits = (): boolean =>
  */
 export async function typeAudit(uri: string | undefined, selected: (folder: vscode.Uri | undefined) => Promise<readonly string[] | undefined>): Promise<void> {
   const file = uri ? vscode.Uri.parse(uri) : vscode.window.activeTextEditor?.document.uri;
-  if (!file || file.scheme !== 'file') throw new Error('open the program that makes the loaders first');
-  if (!vscode.workspace.isTrusted) throw new Error('an audit runs your program, so the workspace has to be trusted first');
+  if (!file || file.scheme !== 'file') throw new Error('first open the program that creates the loaders');
+  if (!vscode.workspace.isTrusted) throw new Error('an audit runs your program, so trust the workspace first');
   const folder = vscode.workspace.getWorkspaceFolder(file)?.uri;
   const python = (await selected(folder)) ?? [process.platform === 'win32' ? 'python' : 'python3'];
   const program = folder ? path.relative(folder.fsPath, file.fsPath) : file.fsPath;

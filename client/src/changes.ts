@@ -7,11 +7,11 @@ interface Choice extends vscode.QuickPickItem {
 /** What may be supposed, as `loaderlint check --compare` takes it. */
 const CHOICES: readonly Choice[] = [
   { label: 'python=3.14', description: 'forkserver is the default start method on Linux' },
-  { label: 'start-method=spawn', description: 'workers begin with nothing of the main process' },
+  { label: 'start-method=spawn', description: 'workers start with no state of the main process' },
   { label: 'platforms=windows' },
   { label: 'platforms=linux,macos,windows' },
   { label: 'torch=...', description: 'another version of PyTorch', asks: 'torch=' },
-  { label: 'Other ...', description: 'any change that loaderlint check --compare takes', asks: '' },
+  { label: 'Other ...', description: 'any change that loaderlint check --compare accepts', asks: '' },
 ];
 
 /** The changes that the user chooses, as one text ('python=3.14,torch=2.9'); undefined if there are none. */

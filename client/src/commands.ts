@@ -54,7 +54,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const [, rule] = /^\/rules\/(.+)\.md$/.exec(uri.path) ?? [];
     const told = rule ? await this.ask('loaderlint/page', { rule }) : this.told.get(uri.toString());
-    return told?.text ?? 'This was told in another session; run the command again.\n';
+    return told?.text ?? 'This text is from another session; run the command again.\n';
   }
 
   /** The places in a text ('train.py:12'), as links. */
@@ -94,7 +94,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
 
   private async explain(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (!editor) throw new Error('put the cursor on a line of a Python file first');
+    if (!editor) throw new Error('first put the cursor on a line of a Python file');
     const [{ uri }, position] = [editor.document, editor.selection.active];
     const told = await this.ask('loaderlint/explain', { textDocument: { uri: uri.toString() }, position, format: 'markdown' });
     if (told) await this.show(`explanation (${path.basename(uri.path)} line ${position.line + 1}).md`, told);

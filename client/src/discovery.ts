@@ -38,7 +38,7 @@ except Exception as error:
     if "No module named" in problem and "loaderlint" in str(error):
         problem = "has no loaderlint"
         if os.path.isdir(os.path.join(site.getusersitepackages(), "loaderlint")):
-            problem = "has loaderlint only in the user's site-packages, which are left out (set loaderlint.server.path)"
+            problem = "has loaderlint only in the user's site-packages, which the extension ignores (set loaderlint.server.path)"
 answer = {"python": platform.python_version(), "executable": sys.executable, "version": version, "problem": problem}
 print("${MARK}" + json.dumps(answer))
 `;

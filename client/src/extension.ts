@@ -207,7 +207,7 @@ class Extension {
       return true;
     } catch (error) {
       const steps = { 'Try Again': () => this.setUp(), 'Choose Interpreter': choose };
-      this.report(Failed, 'not set up', `loaderlint could not set itself up: ${(error as Error).message}`, steps);
+      this.report(Failed, 'not set up', `loaderlint could not be set up: ${(error as Error).message}`, steps);
       return false;
     }
   }
@@ -276,7 +276,7 @@ class Extension {
     ];
     const asked = this.client?.sendRequest<{ text: string }>('loaderlint/debugInformation', {});
     const told = await asked?.catch((error: unknown) => ({ text: String(error) }));
-    const text = `${lines.join('\n')}\n\n${told?.text ?? 'The server does not run.\n'}`;
+    const text = `${lines.join('\n')}\n\n${told?.text ?? 'The server is not running.\n'}`;
     const home = new RegExp(os.homedir().replace(/\W/g, '\\$&') + '(?![\\w.-])', 'g');
     await this.commands.show('debug information.md', { text: text.replace(home, '~') });
   }

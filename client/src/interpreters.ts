@@ -44,7 +44,7 @@ export class Interpreters {
       this.followed.add(id);
       return await question(api, first);
     } catch (error) {
-      this.log.warn(`${id} gave no interpreter: ${String(error)}`);
+      this.log.warn(`${id} returned no interpreter: ${String(error)}`);
       return undefined;
     }
   }

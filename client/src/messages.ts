@@ -8,7 +8,7 @@ export function tried(failures: readonly Failure[]): string[] {
 /** What to say when an environment of our own is the next step. */
 export function offer(trusted: boolean): string {
   const untrusted = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
-  return `loaderlint needs a Python environment to run in. Set Up makes one (about 70 MB, from the package index) and leaves yours alone.${untrusted}`;
+  return `loaderlint needs a Python environment to run in. Set Up creates one (about 70 MB, from the package index) and does not change yours.${untrusted}`;
 }
 
 /** What to say when no Python can run the server, nor make an environment. */

@@ -73,7 +73,7 @@ test('without a server the user is asked, and Set Up makes an environment and st
   await machine.start();
   await settled(() => clients.length > 0);
   assert.deepEqual(world.messages.map(({ severity, steps }) => [severity, steps]), [['information', ['Set Up', 'Choose Interpreter', 'Show Logs']]]);
-  assert.match(world.messages[0]!.text, /Set Up makes one/);
+  assert.match(world.messages[0]!.text, /Set Up creates one/);
   assert.deepEqual(command(), ['the private python', '-I', '-m', 'loaderlint', 'server']);
   assert.match(String(world.status['detail']), /the extension's own environment/);
 });
@@ -103,7 +103,7 @@ test('an environment that cannot be made is told once, with the reason and the n
   await machine.start();
   await world.commands.get('loaderlint.debugInformation')!(); // waits for what is under way
   assert.equal(world.messages.length, 1);
-  assert.equal(world.messages[0]!.text, 'loaderlint could not set itself up: pip failed: no space left');
+  assert.equal(world.messages[0]!.text, 'loaderlint could not be set up: pip failed: no space left');
   assert.equal(world.messages[0]!.steps[0], 'Try Again');
 });
 
@@ -375,8 +375,8 @@ test('nothing is audited in a workspace that is not trusted, or without a progra
   await world.commands.get('loaderlint.audit')!();
   world.trusted = false;
   await world.commands.get('loaderlint.audit')!('file:///nowhere/train.py');
-  const said = ['open the program that makes the loaders first', 'open the program that makes the loaders first',
-    'an audit runs your program, so the workspace has to be trusted first'];
+  const said = ['first open the program that creates the loaders', 'first open the program that creates the loaders',
+    'an audit runs your program, so trust the workspace first'];
   assert.deepEqual(world.messages.map(({ text }) => text), said.map((one) => `loaderlint: ${one}`));
   assert.deepEqual(world.typed, []);
 });

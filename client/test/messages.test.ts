@@ -14,7 +14,7 @@ test('the message says what was tried, and why it failed', () => {
 });
 
 test('where an environment can be made, the message says what that would do', () => {
-  assert.match(offer(true), /Set Up makes one \(about 70 MB, .*leaves yours alone\.$/);
+  assert.match(offer(true), /Set Up creates one \(about 70 MB, .*does not change yours\.$/);
 });
 
 test('in an untrusted workspace the message says that less was tried', () => {

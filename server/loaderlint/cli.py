@@ -41,7 +41,7 @@ def entry() -> NoReturn:
         code = FAILED
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            complain(f"the output cannot be written: {error.strerror}; free some space, or write it elsewhere")
+            complain(f"the output cannot be written: {error.strerror}; free some space, or write to another place")
         else:
             _complain_of(error)
     gc.freeze()  # for Python would look through it once more at exit
@@ -60,7 +60,7 @@ def _complain_of(error: Exception) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 no findings, 1 findings, 2 the work could not be done."""
+    """Run one command and return its exit code: 0 no findings, 1 findings, 2 an error."""
     for stream in (sys.stdout, sys.stderr):
         # A path may hold what the terminal's encoding cannot: an escape is better than a crash.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
@@ -105,7 +105,7 @@ def _add_check(commands: Any) -> None:
         "check",
         help="find faults, and fix them",
         description="Find faults. PATH selects what is reported; the project around it is always read.",
-        epilog="Exit codes: 0 no findings (hints do not count), 1 findings, 2 the work could not be done.",
+        epilog="Exit codes: 0 no findings (hints do not count), 1 findings, 2 an error.",
     )
     check.set_defaults(command=_check)
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; - for standard input (default: .)")
@@ -126,8 +126,9 @@ def _add_check(commands: Any) -> None:
         "--compare",
         action="append",
         metavar="NAME=VALUE,...",
-        help="report what would come and go with python=3.14, torch=2.9, platforms=windows, start-method=spawn or the"
-        " version of a package (albumentations=2.0); several are compared one by one and together",
+        help="report which findings would appear and disappear with python=3.14, torch=2.9, platforms=windows,"
+        " start-method=spawn or the version of a package (albumentations=2.0); several are compared one by one and"
+        " together",
     )
     check.add_argument("--watch", action="store_true", help="check again whenever something changes, until Ctrl+C")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
@@ -138,7 +139,7 @@ def _add_check(commands: Any) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="print to stderr which files are read, which settings and versions apply and why, and how long it takes",
+        help="print to stderr which files are read, which settings and versions apply and why, and the time",
     )
     check.add_argument(
         "--fail-on",
@@ -171,8 +172,8 @@ def _add_check(commands: Any) -> None:
         type=_positive,
         default=1,
         metavar="N",
-        help="processes, for a repository that holds several packages (default: %(default)s); each needs the memory of"
-        " a check",
+        help="number of processes, for a repository with several packages (default: %(default)s); each needs the memory"
+        " of a check",
     )
     check.add_argument("--no-cache", action="store_true", help="do not use the cache")
     _add_cache_dir(check)
@@ -186,14 +187,14 @@ def _add_cache_dir(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("settings", "The same as in pyproject.toml. A flag replaces the file's value.")
+    group = parser.add_argument_group("settings", "The settings of pyproject.toml. A flag overrides the file's value.")
     listed: Any = {"type": _listed, "metavar": "RULE,..."}
     files = group.add_mutually_exclusive_group()
     files.add_argument(
         "--config",
         metavar="FILE",
-        help="take the settings from this file, laid out like loaderlint.toml or named pyproject.toml, and no other;"
-        " patterns in it are relative to the current folder",
+        help="read the settings only from this file, which is named pyproject.toml or has the format of"
+        " loaderlint.toml; its patterns are relative to the current folder",
     )
     files.add_argument("--isolated", action="store_true", help="ignore all settings files")
     group.add_argument("--select", **listed, help="run only these rules: names, codes, code prefixes, ALL")
@@ -203,12 +204,12 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         "--per-file-ignores", type=_listed, metavar="PATTERN:RULE,...", help="ignore rules in some files"
     )
     group.add_argument("--severity", type=_listed, metavar="RULE=LEVEL,...", help="error, warning, information or hint")
-    group.add_argument("--exclude", type=_listed, metavar="PATTERN,...", help="leave these files out")
+    group.add_argument("--exclude", type=_listed, metavar="PATTERN,...", help="exclude these files")
     group.add_argument("--target-torch", metavar="VERSION", help="2.4, or a range such as '>=2.0,<2.5'")
     group.add_argument("--target-python", metavar="VERSION", help="3.12, or a range")
     group.add_argument("--platforms", type=_listed, metavar="NAME,...", help="linux, macos, windows")
     group.add_argument("--start-method", metavar="NAME", help="fork, spawn or forkserver")
-    group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="your own functions that make a loader")
+    group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="your own functions that create a loader")
     baseline = group.add_mutually_exclusive_group()
     baseline.add_argument(
         "--baseline",
@@ -224,16 +225,16 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 def _add_others(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
-        help="show a rule's page, or what is known of a line",
-        description="Show a rule's page, or what is known of a line: what runs there, in which loaders' workers and"
-        " why, what the rules find, and why the others that looked at it are silent.",
+        help="show a rule's page, or explain a line",
+        description="Show a rule's page, or explain a line: in which loaders' workers it runs and why, what the rules"
+        " find there, and why other rules that looked at it report nothing.",
     )
     explain.set_defaults(command=_explain)
     explain.add_argument(
         "subject",
         metavar="RULE | FILE:LINE[:COLUMN]",
-        help="a rule by name or code (shared-generator, LDR102), or a line (data.py:12); the lines of a notebook count"
-        " in its code cells joined in order",
+        help="a rule by name or code (shared-generator, LDR102), or a line (data.py:12); in a notebook, lines are"
+        " counted through all code cells",
     )
     explain.add_argument("--output-format", choices=("text", "json"), default="text", help="of a line (default: text)")
     _add_settings(explain)
@@ -241,13 +242,14 @@ def _add_others(commands: Any) -> None:
     diagnose = commands.add_parser(
         "diagnose",
         help="find the cause of a traceback or worker message",
-        description="Read what a program printed, name the cause and the cure of its message, and show where the"
-        " project has this cause: python train.py 2>&1 | loaderlint diagnose. The output is passed on; nothing is run.",
-        epilog="Exit codes: 0 something was recognised, 1 nothing was, 2 the work could not be done.",
+        description="Read the output of a program, name the cause and the cure of its error message, and show where the"
+        " project has this cause: python train.py 2>&1 | loaderlint diagnose. It prints the output too, and runs"
+        " nothing.",
+        epilog="Exit codes: 0 a message was recognised, 1 none was, 2 an error.",
     )
     diagnose.set_defaults(command=_diagnose)
-    diagnose.add_argument("file", nargs="?", metavar="FILE", help="what it printed (default: standard input)")
-    diagnose.add_argument("--project", default=".", metavar="PATH", help="the project to look into (default: .)")
+    diagnose.add_argument("file", nargs="?", metavar="FILE", help="a file with the output (default: standard input)")
+    diagnose.add_argument("--project", default=".", metavar="PATH", help="the project to search (default: .)")
     diagnose.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
     _add_settings(diagnose)
 
@@ -271,8 +273,8 @@ def _add_others(commands: Any) -> None:
 
     completions = commands.add_parser(
         "completions",
-        help="print the completions of a shell",
-        description="Print what makes a shell complete the command line of loaderlint.",
+        help="print shell completions",
+        description="Print the script with which a shell completes loaderlint's command line.",
         epilog='bash: eval "$(loaderlint completions bash)" in ~/.bashrc; zsh: loaderlint completions zsh >'
         " DIR/_loaderlint for a DIR in $fpath; fish: loaderlint completions fish >"
         " ~/.config/fish/completions/loaderlint.fish",
@@ -281,11 +283,11 @@ def _add_others(commands: Any) -> None:
     completions.add_argument("shell", choices=("bash", "zsh", "fish"))
 
     clean = commands.add_parser(
-        "clean", help="delete the cache", description="Delete what checks keep on disk to be faster the next time."
+        "clean", help="delete the cache", description="Delete the files that make later checks faster."
     )
     clean.set_defaults(command=_clean)
     _add_cache_dir(clean)
-    clean.add_argument("--show", action="store_true", help="only say where it is, and how large")
+    clean.add_argument("--show", action="store_true", help="only print its folder and size")
 
     server = commands.add_parser(
         "server", help="start the language server", description="Start the language server on stdin and stdout."
@@ -305,16 +307,16 @@ def _add_others(commands: Any) -> None:
         "--token",
         type=_token,
         metavar="TEXT",
-        help="with --tcp or --ws: what a client must know to connect; other users can see it here, so better set"
-        " $LOADERLINT_TOKEN (default: a new one, which is written to stderr)",
+        help="with --tcp or --ws: the token that a client must send; other users can see command lines, so prefer"
+        " $LOADERLINT_TOKEN (default: a new token, printed to stderr)",
     )
     server.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="with --ws: web pages from there, such as https://example.org, may connect too; can be repeated"
-        " (default: no web pages)",
+        help="with --ws: accept web pages from this origin, such as https://example.org; can be repeated (default: no"
+        " web pages)",
     )
     server.add_argument("--no-cache", action="store_true", help="do not use the cache")
     _add_cache_dir(server)
@@ -326,17 +328,23 @@ def _add_audit(commands: Any) -> None:
     audit: argparse.ArgumentParser = commands.add_parser(
         "audit",
         help="run your program and prove what its loaders do",
-        description="Run your program, the only command that does, and audit each DataLoader when it is first iterated:"
-        " its workers are watched, in copies of the process. Then the program is stopped.",
+        description="Run your program, and audit each DataLoader when it is first iterated: watch its workers, in"
+        " copies of the process. Then stop the program. This is the only command that runs your code.",
         usage="loaderlint audit [options] FILE [ARGUMENT ...]\n"
         "       loaderlint audit [options] -m MODULE [ARGUMENT ...]",
         epilog="Exit codes: 0 no faults, 1 faults, 2 the program failed or iterated no loader.",
     )
     audit.set_defaults(command=_audit)
     audit.add_argument("-m", dest="module", action="store_true", help="the program is a module, as for python -m")
-    audit.add_argument("--epochs", type=_positive, default=2, metavar="N", help="of each loader (default: %(default)s)")
     audit.add_argument(
-        "--batches", type=_positive, default=8, metavar="N", help="of each epoch, at most (default: %(default)s)"
+        "--epochs", type=_positive, default=2, metavar="N", help="epochs of each loader (default: %(default)s)"
+    )
+    audit.add_argument(
+        "--batches",
+        type=_positive,
+        default=8,
+        metavar="N",
+        help="batches of each epoch, at most (default: %(default)s)",
     )
     audit.add_argument(
         "--ranks",
@@ -351,7 +359,8 @@ def _add_audit(commands: Any) -> None:
         type=_positive,
         default=60,
         metavar="SECONDS",
-        help="for each loader; a program that comes to no other one in twice the time is ended (default: %(default)s)",
+        help="time for each loader; a program that reaches no other loader in twice the time is stopped (default:"
+        " %(default)s)",
     )
     audit.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
     audit.add_argument(
@@ -359,7 +368,7 @@ def _add_audit(commands: Any) -> None:
         action="store_true",
         help="do not keep the results for `loaderlint check`, and do not compare them with its findings",
     )
-    audit.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [ARGUMENT ...]", help="what is run")
+    audit.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [ARGUMENT ...]", help="the program to run")
 
 
 def _add_survey(commands: Any) -> None:
@@ -369,32 +378,38 @@ def _add_survey(commands: Any) -> None:
         description="Count, over many repositories, how common each hazard is: with the versions that each declares,"
         " and on torch before 1.9.",
         usage="loaderlint survey [options] [DIR ...]\n       loaderlint survey merge [options] FILE ...",
-        epilog="A DIR is a repository if it holds a project file or Python files; else each folder in it is one."
-        " `survey merge` puts together what several surveys (shards) kept with --results.",
+        epilog="A DIR is a repository if it contains a project file or Python files; otherwise each folder in it is"
+        " one. `survey merge` combines the results that several surveys (shards) saved with --results.",
     )
     survey.set_defaults(command=_survey)
     survey.add_argument("paths", nargs="*", metavar="DIR", help="repositories, or folders of them (default: .)")
-    survey.add_argument("--repositories-from", metavar="FILE", help="read their paths from a file, one a line")
-    survey.add_argument("--results", metavar="FILE", help="keep results here, and do not repeat those that are there")
+    survey.add_argument("--repositories-from", metavar="FILE", help="read their paths from a file, one per line")
+    survey.add_argument(
+        "--results", metavar="FILE", help="save results in this file, and skip repositories that are in it"
+    )
     survey.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
     survey.add_argument("--html", metavar="FILE", help="write a page with charts (pip install 'loaderlint[survey]')")
     survey.add_argument("--shard", metavar="I/N", help="only part I (from 1) of N, chosen by the repositories' names")
-    survey.add_argument("--retry-failed", action="store_true", help="read repositories again that failed before")
-    survey.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one a processor)")
+    survey.add_argument("--retry-failed", action="store_true", help="retry repositories that failed before")
+    survey.add_argument("--jobs", type=_positive, metavar="N", help="number of processes (default: one per processor)")
     survey.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="read on the workers of the Dask cluster whose scheduler is there (pip install 'loaderlint[dask]')",
+        help="use the workers of the Dask cluster with the scheduler at this address (pip install 'loaderlint[dask]')",
     )
     survey.add_argument(
-        "--timeout", type=_positive, default=600, metavar="SECONDS", help="for each repository (default: %(default)s)"
+        "--timeout",
+        type=_positive,
+        default=600,
+        metavar="SECONDS",
+        help="time for each repository (default: %(default)s)",
     )
     survey.add_argument(
         "--memory",
         type=_positive,
         default=4096,
         metavar="MIB",
-        help="for each process, on Linux (default: %(default)s)",
+        help="memory for each process, on Linux (default: %(default)s)",
     )
 
 
@@ -406,7 +421,7 @@ def _positive(text: str) -> int:
 
 def _token(text: str) -> str:
     if not text.strip() or not text.isascii():
-        raise argparse.ArgumentTypeError("it must not be empty, and hold ASCII characters only")
+        raise argparse.ArgumentTypeError("it must not be empty, and may contain only ASCII characters")
     return text
 
 

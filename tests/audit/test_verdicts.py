@@ -251,7 +251,7 @@ def test_what_the_audit_itself_raises_is_no_fault_of_the_user() -> None:
     ours = str(Path(auditing.__file__))
     assert told("/home/ann/data.py").verdict is Verdict.FAULT
     assert told(ours).verdict is Verdict.NOT_SEEN
-    assert told(ours).text == "audit failed, which is a fault of loaderlint: AttributeError: odd"
+    assert told(ours).text == "audit failed because of a bug in loaderlint: AttributeError: odd"
     assert told(ours, "UnsendableBatch").verdict is Verdict.FAULT, "the batch is the user's"
 
 

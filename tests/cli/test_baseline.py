@@ -232,10 +232,10 @@ def test_it_holds_from_any_folder(folder: Folder, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no baseline ("),
-        ("[]", "is no baseline (no version and findings in it)"),
+        ("{", "is not a baseline ("),
+        ("[]", "is not a baseline (no version and findings in it)"),
         ('{"version": 2, "findings": []}', "was written by a newer loaderlint"),
-        ('{"version": 1, "findings": [7]}', "finding 1 in it is no object"),
+        ('{"version": 1, "findings": [7]}', "finding 1 in it is not an object"),
         ('{"version": 1, "findings": [{"path": "a.py"}]}', "finding 1 in it cannot be read ('code')"),
     ],
 )
@@ -254,7 +254,7 @@ def test_a_bad_baseline_is_said_and_stays(folder: Folder, content: str, message:
 def test_a_path_is_not_taken_for_a_baseline(folder: Folder, flag: str, value: str) -> None:
     result = folder.check(flag, value)
     assert result.code == 2
-    assert f"'{value}' is read as the baseline's file; write PATH before {flag}" in result.err
+    assert f"'{value}' is taken as the baseline file; write PATH before {flag}" in result.err
     assert re.search(r"import", (folder.path / "data.py").read_text())
 
 

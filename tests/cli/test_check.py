@@ -53,7 +53,7 @@ def test_a_named_pipe_is_not_waited_for(project: Path, run: Run) -> None:
     result = run("check", "pipe.py", "itself.py")
     assert result.code == 2
     assert "pipe.py: neither a file nor a folder; use - with --stdin-filename" in result.err
-    assert "itself.py: a link to itself.py, which leads nowhere" in result.err
+    assert "itself.py: a broken link to itself.py" in result.err
 
 
 def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
@@ -73,8 +73,8 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
         (["--select", ""], "--select names no rule; leave it out"),
         (["--severity", "LDR1=warn"], "not 'warn'; did you mean 'warning'?"),
         (["--target-torch", "new"], "--target-torch: must be a version"),
-        (["--platforms", "linux,osx"], "--platforms: 'osx' is no platform"),
-        (["--start-method", "frok"], "--start-method: 'frok' is no start method; did you mean 'fork'?"),
+        (["--platforms", "linux,osx"], "--platforms: 'osx' is not a platform"),
+        (["--start-method", "frok"], "--start-method: 'frok' is not a start method; did you mean 'fork'?"),
         (["--severity", "LDR1"], "'LDR1' cannot be read; write --severity RULE=LEVEL"),
         (["--per-file-ignores", "x"], "'x' cannot be read; write --per-file-ignores PATTERN:RULE"),
         (["--output-format", "xml"], "invalid choice: 'xml'"),
@@ -84,7 +84,7 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
         (["--jobs", "0"], "--jobs: '0' is not a number of at least 1"),
         (["--loaders", "a b"], "--loaders: 'a b' is not a name; put commas between names: --loaders a,b"),
         (["-"], "add --stdin-filename"),
-        (["-", "a.py", "--stdin-filename", "b.py"], "- stands alone"),
+        (["-", "a.py", "--stdin-filename", "b.py"], "- cannot be combined with files"),
     ],
 )
 def test_bad_arguments(project: Path, run: Run, arguments: list[str], message: str) -> None:

@@ -129,14 +129,15 @@ def test_the_report(
     assert {kind: listed for kind, listed in names.items() if listed} == lists
     assert projects.run("check", "--compare", change) == code
     out = capsys.readouterr().out
-    assert out.startswith(f"With {change}:\n\n1 finding comes:\n\ntrain.py:" if lists else f"With {change}: no change.")
+    listed = f"With {change}:\n\n1 finding appears:\n\ntrain.py:"
+    assert out.startswith(listed if lists else f"With {change}: no change.")
 
 
 def test_what_goes_is_told_and_does_not_count(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--start-method", "spawn", "--select", "unpicklable-callable")
     assert projects.run("check", *flags, "--compare", "start-method=fork") == 0
     out = capsys.readouterr().out
-    assert "1 finding goes:" in out
+    assert "1 finding disappears:" in out
     assert "[LDR301 unpicklable-callable]" in out
 
 
@@ -146,11 +147,11 @@ def test_what_goes_is_told_and_does_not_count(project: Path, capsys: pytest.Capt
         (["--compare", "python"], "'python' cannot be read; write NAME=VALUE, such as python=3.14"),
         (["--compare", "pyton=3.14"], "no finding depends on the version of 'pyton'; did you mean 'python'?"),
         (["--compare", "python=new"], "--compare: target-python: must be a version"),
-        (["--compare", "platforms=linux,beos"], "'beos' is no platform"),
-        (["--compare", "start-method=clone"], "is no start method"),
-        (["--compare", "albumentations=new"], "'new' is no version of albumentations"),
+        (["--compare", "platforms=linux,beos"], "'beos' is not a platform"),
+        (["--compare", "start-method=clone"], "is not a start method"),
+        (["--compare", "albumentations=new"], "'new' is not a version of albumentations"),
         (["--compare", "python=3.14,python=3.13"], "python is named twice"),
-        (["--compare", "python=3.14", "--fix"], "leave --fix away"),
+        (["--compare", "python=3.14", "--fix"], "leave out --fix"),
         (["--compare", "python=3.14", "--output-format", "sarif"], "text or json"),
     ],
 )

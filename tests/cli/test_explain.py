@@ -115,13 +115,13 @@ def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:
     [
         (
             "data.py:19",
-            "in the method Crops.describe\n  runs in the main process only: the workers of no loader in sight",
+            "in the method Crops.describe\n  runs only in the main process: no known loader's workers",
         ),
-        ("data.py:4", "no code stands on this line"),
+        ("data.py:4", "there is no code on this line"),
         ("data.py:9", "in the class Crops\n  runs when the file is imported"),
         (
             "train.py:15",
-            "in module-level code of train.py\n  runs in the main process only: it is under the main guard",
+            "in module-level code of train.py\n  runs only in the main process: it is under the main guard",
         ),
         (
             "train.py:15",
@@ -150,8 +150,8 @@ def test_a_column_chooses_among_the_findings(run: Run, crops: Path) -> None:
 @pytest.mark.parametrize(
     ("comment", "flags", "reason"),
     [
-        ("  # loaderlint: ignore[shared-generator]", (), "silenced by the comment '# loaderlint: ignore[shared-gen"),
-        ("", ("--per-file-ignores", "data.py:LDR102"), "per-file-ignores leaves it out here"),
+        ("  # loaderlint: ignore[shared-generator]", (), "suppressed by the comment '# loaderlint: ignore[shared-gen"),
+        ("", ("--per-file-ignores", "data.py:LDR102"), "per-file-ignores turns it off here"),
         ("", ("--ignore", "LDR102"), "the rule is not among those that the settings select"),
     ],
 )
@@ -164,7 +164,7 @@ def test_findings_that_are_not_shown(run: Run, crops: Path, comment: str, flags:
 def test_a_finding_in_the_baseline(run: Run) -> None:
     run("check", "--write-baseline")
     out = run("explain", "data.py:12", "--baseline").out
-    assert "\nfindings that are not shown\n  [LDR102 shared-generator] the baseline keeps it for later\n" in out
+    assert "\nfindings that are not shown\n  [LDR102 shared-generator] it is in the baseline\n" in out
     assert "\nfindings\n" in run("explain", "data.py:12").out
 
 
@@ -217,8 +217,8 @@ def test_what_cannot_be_explained(run: Run, crops: Path, asked: str, message: st
 def test_a_project_without_loaders(run: Run, crops: Path) -> None:
     (crops / "train.py").unlink()
     (crops / "data.py").write_text("def f():\n    pass\n")
-    assert "the workers of no loader in sight reach it" in run("explain", "data.py:2").out
-    assert run("workers") == (0, "No loaders in sight.\n", "")
+    assert "no known loader's workers reach it" in run("explain", "data.py:2").out
+    assert run("workers") == (0, "No loaders found.\n", "")
 
 
 def test_the_worker_map(run: Run, crops: Path) -> None:
@@ -264,11 +264,11 @@ def test_a_dataset_out_of_sight_is_possible(run: Run, crops: Path) -> None:
         "import sys\nfrom torch.utils.data import DataLoader\n\nloader = DataLoader(eval(sys.argv[1]), num_workers=2)\n"
     )
     out = run("workers").out
-    assert "which dataset it holds is out of sight: " in out
+    assert "its dataset is not known: " in out
     assert "    Crops.__getitem__ at data.py:15 (possible)\n" in out
     out = run("explain", "data.py:16").out
     assert "  may run in the workers of `loader` at train.py:4 (num_workers=2)\n" in out
-    assert "    only possible: which dataset it holds is out of sight: " in out
+    assert "    only possible: its dataset is not known: " in out
 
 
 def test_many_loaders_stay_readable(run: Run, crops: Path) -> None:

@@ -205,8 +205,8 @@ def test_a_folder_that_is_named_and_left_out_is_told(project: Path) -> None:
         (project / name).mkdir(parents=True)
     (project / "build/lib/data.py").write_text(DATA)
     told = (
-        b"build: nothing in it is checked: .gitignore, the setting exclude or its own name leaves it out. "
-        b"To check a file in it all the same, name the file: loaderlint check build/lib/data.py\n"
+        b"build: nothing in it is checked, because .gitignore, the setting exclude or its own name excludes it. "
+        b"To check a file in it anyway, name the file: loaderlint check build/lib/data.py\n"
     )
     for _ in range(2):  # the second answer comes from the cache
         result = _run(project, "check", "build")
@@ -259,7 +259,7 @@ def test_what_was_fixed_is_shown(project: Path) -> None:
 
 def test_flags_without_effect_are_told(project: Path) -> None:
     for flag in ("--only-named", "--show-fixes"):
-        assert f"{flag} changes nothing alone; add --fix".encode() in _run(project, "check", flag).stderr
+        assert f"{flag} has no effect alone; add --fix".encode() in _run(project, "check", flag).stderr
 
 
 def test_isolated_ignores_all_settings_files(project: Path) -> None:
@@ -288,7 +288,7 @@ def test_another_file_of_settings(project: Path) -> None:
     [
         (["--config", "strcit.toml"], b"--config: strcit.toml: no such file; did you mean strict.toml?"),
         (["--config", "bad.toml"], b"bad.toml: unknown setting 'selct'; did you mean 'select'?"),
-        (["--config", "other/pyproject.toml"], b"other/pyproject.toml: holds no settings of loaderlint"),
+        (["--config", "other/pyproject.toml"], b"other/pyproject.toml: contains no loaderlint settings"),
         (["--config", "strict.toml", "--isolated"], b"not allowed with argument"),
     ],
 )

@@ -18,7 +18,7 @@ import loaderlint
 from tests.cli import projects
 
 SECONDS = 60
-WAITING = "Waiting for changes. Ctrl+C ends this."
+WAITING = "Waiting for changes. Press Ctrl+C to stop."
 
 
 class Watching:
@@ -71,7 +71,7 @@ Edit = Callable[[Path], object]
             False,
         ),
         (lambda folder: (folder / "data.py").write_bytes(b"\0\xff"), "Changed: data.py", False),
-        (lambda folder: (folder / "new.py").write_text("import data\n"), "Files came or went.", True),
+        (lambda folder: (folder / "new.py").write_text("import data\n"), "Files were added or removed.", True),
         (lambda folder: (folder / "pyproject.toml").write_text("[tool.loaderlint\n"), "Changed: pyproject.toml", True),
     ],
     ids=["no workers", "binary", "file new", "bad settings"],

@@ -104,7 +104,7 @@ def test_an_unknown_message_shows_the_findings_at_its_lines(tmp_path: Path, caps
     text = f'Traceback\n  File "/home/me/train.py", line {line}, in __getitem__\nValueError: my own\n'
     code, out = diagnosed(tmp_path, text, capsys)
     assert code == 0
-    assert out.startswith("No message in this text is known to loaderlint.\n\nAt the lines of the traceback:\n")
+    assert out.startswith("loaderlint knows no message in this text.\n\nAt the lines of the traceback:\n")
     assert " none-sample]" in out
     assert f"The traceback passes line {line} of train.py." in out
     assert diagnosed(tmp_path, text.replace(f"line {line}", "line 1"), capsys)[0] == 1
@@ -115,7 +115,7 @@ def test_a_rule_that_finds_nothing_is_explained(tmp_path: Path, capsys: pytest.C
     code, out = diagnosed(tmp_path, recorded("none_from_getitem"), capsys)
     assert code == 0
     assert "rule or cure: none-sample\n" in out
-    assert "No finding of none-sample in this project. What it does:\n  loaderlint explain none-sample\n" in out
+    assert "No finding of none-sample in this project. For more about it:\n  loaderlint explain none-sample\n" in out
 
 
 @pytest.mark.parametrize(

@@ -281,7 +281,7 @@ def test_the_server_dies_too_often(code: Workbench, home: Project) -> None:
 def test_all_fixes_of_the_workspace(code: Workbench) -> None:
     code.go("train.py")
     code.command("loaderlint: Fix All in Workspace")
-    code.answer("loaderlint: all safe fixes are made; 3 files edited", "Save All")
+    code.answer("loaderlint: all safe fixes are applied; 3 files edited", "Save All")
     code.on_disk("loaders.py", "worker_init_fn=seed_worker")
     code.on_disk("datasets.py", "get_worker_info")
     code.picture("fixed")

@@ -76,11 +76,11 @@ def test_from_nothing_to_the_first_fix(
         python.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n')  # type: ignore[attr-defined]
         with watch("now there is a Python; Restart Server; what is offered is said"):
             code.command("loaderlint: Restart Server")
-            offer = code.notification("Set Up makes one")
+            offer = code.notification("Set Up creates one")
             expect(offer.locator(".codicon-info")).to_be_visible()  # an offer, no error
         code.picture("offer")
         with watch("Set Up: the environment is made, the server starts, findings are shown"):
-            code.answer("Set Up makes one", "Set Up")
+            code.answer("Set Up creates one", "Set Up")
             expect(code.squiggles("error")).to_have_count(2)
         code.picture("set up")
 

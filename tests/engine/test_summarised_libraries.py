@@ -132,7 +132,7 @@ def test_broken_data_cost_the_summary_and_a_message(
     shown = [one.name for some in workspace.check().values() for one in some]
     assert shown == [SHARED]  # of the torch loader and of mmcv's
     (problem,) = workspace.problems
-    assert "torchio" in problem.message and "install loaderlint again" in problem.message and not problem.fatal
+    assert "torchio" in problem.message and "reinstall loaderlint" in problem.message and not problem.fatal
 
 
 def test_a_broken_index_costs_all_summaries_and_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,7 +159,7 @@ def test_two_values_for_one_argument_are_refused() -> None:
 
 
 def test_what_is_no_call_is_refused() -> None:
-    assert "no call" in refused("x = y\n", [SetArgument(place("x = y\n", "y"), "a", "1")])
+    assert "not a call" in refused("x = y\n", [SetArgument(place("x = y\n", "y"), "a", "1")])
 
 
 OVERRIDE = [

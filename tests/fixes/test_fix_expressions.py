@@ -122,7 +122,7 @@ def test_strings_that_stand_together_are_one() -> None:
 
 def test_several_indices_are_no_expression() -> None:
     text = "x[a, b]\n"  # `x[f(a, b)]` would pass two arguments
-    assert refused(text, [Wrap(place(text, "a", cst.SubscriptElement), "f(", ")")]) == "this is no expression"
+    assert refused(text, [Wrap(place(text, "a", cst.SubscriptElement), "f(", ")")]) == "this is not an expression"
 
 
 def test_a_wrap_that_is_there() -> None:

@@ -94,9 +94,8 @@ def test_a_nested_function(text: str, captures: tuple[str, ...], after: str) -> 
 
 def test_what_cannot_be_moved() -> None:
     text = "def f(a):\n    return a\n"
-    assert (
-        refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")]) == "this is no function that can be moved"
-    )
+    reason = refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")])
+    assert reason == "this is not a function that can be moved"
     text = "def main():\n    @known\n    def f(a):\n        return a\n    return f\n"
     assert refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")])
     text = "f = g(\n    lambda x:  # why\n    x\n)\n"

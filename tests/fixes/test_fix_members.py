@@ -102,7 +102,7 @@ def test_the_name_of_a_class_stands_for_it() -> None:
     text = "class A:\n    x = 1\n"
     intent = InsertMethod(place(text, "A", cst.Name), "_get", SOURCE)
     assert fixed(text, [intent]).endswith("    def _get(self):\n        return 1\n")
-    assert refused("x = 1\n", [InsertMethod(Place(PATH, 0, -1), "_get", SOURCE)]) == "this is no class"
+    assert refused("x = 1\n", [InsertMethod(Place(PATH, 0, -1), "_get", SOURCE)]) == "this is not a class"
 
 
 # --- attributes -------------------------------------------------------------------------------------------------------

@@ -43,10 +43,10 @@ def test_page_has_both(page: pages.Page) -> None:
 @pytest.mark.parametrize(
     ("page", "start", "reason"),
     [
-        ("getattr-and-eval", "getattr-on-a-module", "which dataset it holds is read from a name at run time"),
+        ("getattr-and-eval", "getattr-on-a-module", "its dataset is chosen by a name at run time"),
         ("registry", "a-decorator", "its class is looked up in a registry, by a name that is read at run time"),
         ("import-module", "a-subclass", "in a module that `importlib` finds by a name read at run time"),
-        ("config-files", "a-configuration-that-is-named", "a configuration says of which class it is made"),
+        ("config-files", "a-configuration-that-is-named", "a configuration names its class"),
     ],
 )
 def test_evidence_says_why_it_is_a_guess(page: str, start: str, reason: str, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ async def codes(client: Session, uri: str) -> list[str]:
 
 
 async def loaders(client: Session, uri: str) -> list[bool]:
-    """For each finding, whether the loader of train.py is known to hold the dataset; else only a loader out of sight
+    """For each finding, whether the loader of train.py is known to hold the dataset; else only an unknown loader
     may."""
     return ["`train_loader` in train.py" in one["message"] for one in await client.diagnostics(uri)]
 

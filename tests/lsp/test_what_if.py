@@ -37,7 +37,7 @@ def test_what_comes_is_told_with_its_place(project: Path) -> None:
             told = await asked(client, "python=3.14")
             lines = [
                 "With python=3.14:",
-                "  1 finding comes:",
+                "  1 finding appears:",
                 "    a.py:2: warning: LATER is a fault [FAK005 fake-lat]",
             ]
             assert told == {"text": "\n".join(lines) + "\n", "folder": project.as_uri()}
@@ -56,7 +56,7 @@ def test_several_changes_in_markdown(project: Path) -> None:
                 "With torch=2.4: no change.",
                 "Only with python=3.14, torch=2.4 together: nothing more.",
             ]
-            assert "- 1 finding comes:" in lines
+            assert "- 1 finding appears:" in lines
 
     run(scenario())
 
@@ -66,7 +66,7 @@ def test_text_that_is_not_saved_counts(project: Path) -> None:
         async with session(folders=[project]) as client:
             client.open((project / "a.py").as_uri(), "\n\n\nLATER LATER")
             text = (await asked(client, "python=3.14"))["text"]
-            assert "2 findings come" in text and text.count("a.py:4:") == 2
+            assert "2 findings appear" in text and text.count("a.py:4:") == 2
 
     run(scenario())
 
@@ -76,7 +76,7 @@ def test_settings_of_the_editor_count(project: Path) -> None:
 
     async def scenario() -> None:
         async with session(folders=[project], **options) as client:
-            assert "1 finding goes" in (await asked(client, "python=3.12"))["text"]
+            assert "1 finding disappears" in (await asked(client, "python=3.12"))["text"]
 
     run(scenario())
 

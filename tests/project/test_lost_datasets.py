@@ -409,9 +409,7 @@ def test_what_a_presumed_loader_holds_is_possible(tmp_path: Path) -> None:
     exposure = linked.model.exposure(frame, 1)
     assert exposure is not None and exposure.certainty == "possible"
     told = [one.message for one in linked.model.why(frame, exposure)]
-    assert (
-        told[1] == "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
-    )
+    assert told[1] == "it is the dataset of a class that inherits the loader, and no known code creates an object of it"
 
 
 def test_a_method_that_is_overridden_stores_nothing(tmp_path: Path) -> None:
@@ -477,7 +475,7 @@ def test_the_dataset_is_what_is_given_by(way: str, tmp_path: Path) -> None:
     assert [label.partition(".")[0] for label in linked.reached("loader")] == expected
 
 
-#: Where a loader without workers takes any dataset, then if a loader out of sight is presumed beside it: what the tests
+#: Where a loader without workers takes any dataset, then if an unknown loader is presumed beside it: what the tests
 #: do says nothing of the program.
 WITHOUT_WORKERS = {"train.py": False, "src/latest.py": False, "test_data.py": True, "tests/data.py": True}
 

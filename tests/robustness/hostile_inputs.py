@@ -760,7 +760,7 @@ ROWS: tuple[Hostile, ...] = (
     *(Hostile(f"requirements-{name}", fixed(text, "requirements.txt")) for name, text in _REQUIREMENTS.items()),
     *(Hostile(f"environment-{name}", fixed(text, "environment.yml")) for name, text in _YAML.items()),
     *(
-        Hostile(f"malformed-{name}", fixed(text, name), says=f"{name}: is no valid ")
+        Hostile(f"malformed-{name}", fixed(text, name), says=f"{name}: is not ")
         for name, text in {
             "environment.yml": "dependencies: [\n",
             "cog.yaml": "build: [\n",

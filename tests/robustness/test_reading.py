@@ -125,7 +125,7 @@ def test_a_baseline_and_an_environment_that_are_none(kind: str, project: Path, r
     WRONG[kind](project / "old.json")
     result = check(runner, project, "--select", RULE, "--baseline=old.json")
     if kind == "folder":  # said before anything is read
-        assert "'old.json' is read as the baseline's file" in result.stderr
+        assert "'old.json' is taken as the baseline file" in result.stderr
         return
     assert (result.code, RULE in result.stdout) == (2, True)
     assert ("/dev/zero" if kind == "endless" else "old.json") in result.stderr

@@ -106,16 +106,16 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
         ("igonre = []", "unknown setting 'igonre'; did you mean 'ignore'?"),
         ("target_torch = '2'", "unknown setting 'target_torch'; write 'target-torch'"),
         ("startMethod = 'fork'", "unknown setting 'startMethod'; write 'start-method'"),
-        ("[tool.loaderlint]", "in loaderlint.toml the keys stand at the top, without [tool.loaderlint]"),
+        ("[tool.loaderlint]", "in loaderlint.toml the keys are at the top level, without [tool.loaderlint]"),
         ("select = 'LDR1'", """select: must be a list of strings such as ["LDR1"], not 'LDR1'"""),
         ("select = ['shared-generators']", "select: no rule is called 'shared-generators'; did you mean 'shared-gen"),
         ("ignore = ['']", "ignore: no rule is called ''"),
         ("target-torch = 2.4", 'target-torch: must be a string such as "2.4", with quotes'),
         ("target-python = 'three'", "target-python: must be a version"),
         ("target-python = 3", "target-python: must be a version"),
-        ("platforms = ['linux', 'darwin']", "platforms: 'darwin' is no platform; possible are linux, macos, windows"),
-        ("start-method = 'forksever'", "start-method: 'forksever' is no start method; did you mean 'forkserver'?"),
-        ("start-method = []", "start-method: [] is no start method; possible are fork, spawn, forkserver"),
+        ("platforms = ['linux', 'darwin']", "platforms: 'darwin' is not a platform; choose from linux, macos, windows"),
+        ("start-method = 'forksever'", "start-method: 'forksever' is not a start method; did you mean 'forkserver'?"),
+        ("start-method = []", "start-method: [] is not a start method; choose from fork, spawn, forkserver"),
         ("severity = { shared-generator = 'fatal' }", "severity: 'shared-generator' must be one of error, warning"),
         ("severity = { LDR1 = 'warn' }", "information, hint, not 'warn'; did you mean 'warning'?"),
         (
@@ -126,10 +126,10 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
             "per-file-ignores = { 'x' = ['shared-generatr'] }",
             "no rule is called 'shared-generatr'; did you mean 'shared",
         ),
-        ("ignore = ['LDR9']", "no rule is called 'LDR9', and no code begins so; families are LDR1, LDR4"),
-        ("platforms = ['beos']", "platforms: 'beos' is no platform; possible are linux, macos, windows"),
-        ("platforms = []", "platforms: names no platform; possible are linux, macos, windows"),
-        ("[loaderlint]", "in loaderlint.toml the keys stand at the top, without [tool.loaderlint]"),
+        ("ignore = ['LDR9']", "no rule is called 'LDR9', and no code starts with it; families are LDR1, LDR4"),
+        ("platforms = ['beos']", "platforms: 'beos' is not a platform; choose from linux, macos, windows"),
+        ("platforms = []", "platforms: names no platform; choose from linux, macos, windows"),
+        ("[loaderlint]", "in loaderlint.toml the keys are at the top level, without [tool.loaderlint]"),
         ("loaders = { f = 'x' }", "loaders: 'f' must be a table with dataset, workers, seeds, not 'x'"),
         ("baseline = ['x']", "baseline: must be the path of a file such as"),
         ("severity = 'error'", "severity: must be a table such as"),
@@ -139,7 +139,7 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
         ("loaders = { f = { seeds = 1 } }", "loaders: 'f': seeds must be true or false, not 1"),
         ("loaders = { f = { workers = -1 } }", "loaders: 'f': workers must be an argument's name or its position"),
         ("loaders = { f = { dataset = true } }", "loaders: 'f': dataset must be an argument's name or its position"),
-        ("select = [", "is no valid TOML:"),
+        ("select = [", "is not valid TOML:"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:
@@ -158,7 +158,7 @@ def test_the_rest_applies(tmp_path: Path) -> None:
 
 def test_unreadable_bytes_are_a_message(tmp_path: Path) -> None:
     (tmp_path / "loaderlint.toml").write_bytes(b"select = ['\xff']")
-    assert "is no valid TOML" in _only_problem(tmp_path / "x.py")
+    assert "is not valid TOML" in _only_problem(tmp_path / "x.py")
 
 
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:

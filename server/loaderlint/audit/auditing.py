@@ -139,7 +139,9 @@ def _unwrapped(loader: Any) -> Any:
         if isinstance(loader, torch_loader) or _is_like_a_loader(loader):
             return loader
         loader = next((part for name in _WRAPPED if (part := getattr(loader, name, None)) is not None), None)
-    raise TypeError(f"audit takes a torch DataLoader, or what holds one; this is a {type(given).__qualname__}")
+    raise TypeError(
+        f"audit needs a torch DataLoader, or an object that holds one; this is a {type(given).__qualname__}"
+    )
 
 
 def _torch_loader() -> type:

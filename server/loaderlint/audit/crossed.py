@@ -61,11 +61,11 @@ def _crossing(value: Any) -> tuple[str, str | None] | None:
     if isinstance(value, ThreadPoolExecutor) and attributes(value).get("_threads"):
         return "an executor whose threads run in the main process", threads
     if kind in _POOLS:
-        return "a pool, which threads of the main process serve", threads
+        return "a pool whose threads run in the main process", threads
     if _is_open_handle(value):
         return f"an open {type(value).__qualname__}", handles
     if _is_on_gpu(value):
-        return "a tensor in the memory of a GPU", "cuda-in-worker"
+        return "a tensor on the GPU", "cuda-in-worker"
     if kind in ("_thread.lock", "_thread.RLock") and "locked" in dir(value) and value.locked():
         return "a lock that is held", None
     return None

@@ -32,11 +32,11 @@ def stored_data(evidence: Evidence) -> Iterator[Result]:
         text = "a worker writes to data that other processes or a file share with it"
         yield Result(check, Verdict.FAULT, text, tuple(lines), rule)
     elif not evidence.run.finished:
-        yield not_seen(check, "the loader did not come to its end")
+        yield not_seen(check, "the loader did not finish")
     elif evidence.facts.iterable:
-        yield clean(check, "what the dataset shares with other processes is as it was")
+        yield clean(check, "the data that the dataset shares with other processes did not change")
     else:
-        yield clean(check, "samples that are read again are the same, and what is shared is as it was")
+        yield clean(check, "samples that are read again are the same, and shared data did not change")
 
 
 def kept_state(evidence: Evidence) -> Iterator[Result]:
@@ -95,7 +95,7 @@ def items(evidence: Evidence) -> Iterator[Result]:
     if not facts.workers or alone is None:
         return
     if not (evidence.run.finished and alone.finished) or failures(evidence.run) or failures(alone):
-        yield not_seen(check, "not both runs, with workers and without, came to their end")
+        yield not_seen(check, "one of the two runs, with workers and without, did not finish")
         return
     rule = "unsharded-iterable-dataset" if facts.iterable else "lost-worker-state"
     with_workers, without = samples_of(evidence.run), samples_of(alone)
@@ -110,7 +110,7 @@ def items(evidence: Evidence) -> Iterator[Result]:
         yield from _compared(evidence, with_workers, without, rule)
         return
     if not facts.iterable:
-        yield not_seen(check, "the epoch is longer than the batches that were taken")
+        yield not_seen(check, "the epoch has more batches than were read")
         return
     yield from _prefixes(evidence, with_workers, rule)
 
@@ -156,7 +156,7 @@ def _prefixes(evidence: Evidence, with_workers: Sequence[Done], rule: str) -> It
                 yield Result(check, Verdict.FAULT, text, lines, rule, _iterating(evidence))
                 return
     if any(_draws(each) for each in with_workers):
-        yield not_seen(check, "the items are random, and the epoch is longer than the batches that were taken")
+        yield not_seen(check, "the items are random, and the epoch has more batches than were read")
     else:
         yield clean(check, "no two workers begin with the same items")
 
@@ -204,7 +204,7 @@ def same_without_workers(evidence: Evidence) -> Iterator[Result]:
     if alone is None or evidence.facts.iterable or not (alone.finished and _reproducible(evidence)):
         return
     if any(change.kind == "stream" for each in changed(evidence.run) for change in each.changes):
-        yield not_seen(check, "the workers make generators of random numbers of their own")
+        yield not_seen(check, "the workers create their own random generators")
         return
     places = {each.unit.index: each for each in samples_of(alone) if not _draws(each)}
     pairs = [(each, places[each.unit.index]) for each in samples_of(evidence.run) if each.unit.index in places]
@@ -215,7 +215,7 @@ def same_without_workers(evidence: Evidence) -> Iterator[Result]:
         lines = tuple(
             f"{one.where}: {one.unit.digest}; without workers {two.unit.digest}" for one, two in different[:3]
         )
-        text = f"{len(different)} samples differ from those of the main process, and used no known stream"
+        text = f"{len(different)} samples differ from those of the main process, and used no known random state"
         yield Result(check, Verdict.NOTE, text, lines)
     elif pairs:
         yield clean(check, "samples that draw nothing are the same with workers and without")

@@ -20,20 +20,20 @@ def hanging(evidence: Evidence) -> Iterator[Result]:
     check = "hanging"
     run = evidence.run
     if run.finished:
-        yield clean(check, "every worker came back")
+        yield clean(check, "every worker finished")
         return
     waiting = [each for each in run.stuck if each.waiting and each.worker >= 0]
     if not waiting:
-        yield not_seen(check, f"the time was over after {run.seconds:.0f} s; give it more with timeout")
+        yield not_seen(check, f"the time limit of {run.seconds:.0f} s was reached; raise it with timeout")
         return
     lines = [line for each in waiting[:2] for line in _stuck(each)]
     rule = _rule_of_hang(waiting[0])
     places = tuple(of_traceback(waiting[0].stack)[:1])  # the innermost comes first
-    yield Result(check, Verdict.FAULT, "a worker waits for ever in the user's code", tuple(lines), rule, places)
+    yield Result(check, Verdict.FAULT, "a worker waits for ever in your code", tuple(lines), rule, places)
 
 
 def _stuck(stuck: Stuck) -> list[str]:
-    lines = [f"worker {stuck.worker} (pid {stuck.pid}) has been at {stuck.index} for {stuck.seconds:.0f} s, and waits"]
+    lines = [f"worker {stuck.worker} (pid {stuck.pid}) has waited at {stuck.index} for {stuck.seconds:.0f} s"]
     return lines + [f"  {line.strip()}" for line in stuck.stack.splitlines() if "File" in line][:6]
 
 
@@ -50,7 +50,7 @@ def samples(evidence: Evidence) -> Iterator[Result]:
         if evidence.run.died:
             yield Result(check, Verdict.FAULT, f"the run was {evidence.run.died}")
         elif evidence.run.finished:
-            yield clean(check, f"{len(units(evidence.run))} samples and batches were made without an exception")
+            yield clean(check, f"{len(units(evidence.run))} samples and batches were created without an exception")
         return
     done, failure = broken[0]
     odd = _odd_samples(evidence, done)
@@ -60,7 +60,7 @@ def samples(evidence: Evidence) -> Iterator[Result]:
     text = f"{failure.kind} in the user's code, {where}: {said[-1] if said else ''}"
     lines = (*odd, *failure.traceback.strip().splitlines())
     if failure.kind != "UnsendableBatch" and is_ours(failure.traceback):
-        yield Result(check, Verdict.NOT_SEEN, f"audit failed, which is a fault of loaderlint: {said[-1]}", lines)
+        yield Result(check, Verdict.NOT_SEEN, f"audit failed because of a bug in loaderlint: {said[-1]}", lines)
         return
     yield Result(check, Verdict.FAULT, text, lines, rule, tuple(of_traceback(failure.traceback)[-1:]))
 
@@ -128,7 +128,7 @@ def sending(evidence: Evidence) -> Iterator[Result]:
     check = "pickling"
     seen, facts = evidence.pickled, evidence.facts
     if not seen:
-        yield not_seen(check, "pickling did not end in time")
+        yield not_seen(check, "pickling did not finish in time")
         return
     problems = [problem.partition("\n")[::2] for problem in seen["problems"]]
     if problems:
@@ -147,7 +147,7 @@ def sending(evidence: Evidence) -> Iterator[Result]:
     size = f"{_bytes(copied)} are copied to each worker"
     if shared:
         size += f", {_bytes(shared)} of tensors are shared"
-    yield clean(check, f"all can be pickled; under spawn and forkserver {size}")
+    yield clean(check, f"everything can be pickled; under spawn and forkserver {size}")
 
 
 def _bytes(count: int) -> str:

@@ -53,7 +53,7 @@ def ranks(evidence: Evidence) -> Iterator[Result]:
     elif all_alike(evidence.ranks):
         yield _all_alike(evidence, *ended)
     elif Counter(ended[0].items) == Counter(ended[1].items):
-        yield not_seen(_CHECK, "the number of ranks does not matter any more when the loader is iterated")
+        yield not_seen(_CHECK, "the number of ranks no longer matters when the loader is iterated")
     else:
         yield _compared(evidence, *ended)
 
@@ -76,9 +76,9 @@ def _share(outcome: Outcome) -> _Share | None:
 
 
 def _why_not(evidence: Evidence) -> str:
-    """Why not all ranks came to their end."""
+    """Why not all ranks finished."""
     broken = [failure for each in evidence.ranks for _, failure in failures(each)]
-    return f"a rank raises {broken[0].kind}: {broken[0].text:.200}" if broken else "not all ranks came to their end"
+    return f"a rank raises {broken[0].kind}: {broken[0].text:.200}" if broken else "not all ranks finished"
 
 
 def _not_comparable(whole: _Share, *shares: _Share) -> str | None:
@@ -107,7 +107,7 @@ def _begun(evidence: Evidence) -> Result:
 def _all_alike(evidence: Evidence, whole: _Share, first: _Share, *others: _Share) -> Result:
     """What it means that all ranks take the same items."""
     if Counter(first.items) != Counter(whole.items):
-        return not_seen(_CHECK, "the rank does not matter any more when the loader is iterated")
+        return not_seen(_CHECK, "the rank no longer matters when the loader is iterated")
     if not evidence.facts.iterable:
         return not_seen(_CHECK, "the sampler asks for no rank; what starts the ranks may replace it")
     count = 1 + len(others)

@@ -24,10 +24,10 @@ def of_changes(run: Outcome | None) -> Result:
     the paths that have an effect on samples."""
     check = "stale-state"
     if run is None:
-        return not_seen(check, "it is not known what the program sets between epochs")
+        return not_seen(check, "the values that the program sets between epochs are not known")
     answer = next(of_kind(run, Answer), None)
     if not run.finished or answer is None:
-        return not_seen(check, "two epochs with what is set between them did not come to their end")
+        return not_seen(check, "the two epochs with the values that are set between them did not finish")
     if not answer.values["set"]:
         return clean(check, "no attribute of the dataset was set between epochs")
     second = [each for each in of_kind(run, Holds) if each.worker >= 0 and each.epoch == 1]
@@ -39,7 +39,7 @@ def of_changes(run: Outcome | None) -> Result:
                 text = f"{path} is {new} in the main process, and {old} in {process(each.worker, each.pid)}, epoch 2"
                 stale.setdefault(path, []).append(text)
     if not stale:
-        return clean(check, "what was set between epochs reaches the workers, or has no effect on samples")
-    text = f"persistent workers do not get what is set between epochs: {', '.join(list(stale)[:_SHOWN])}"
+        return clean(check, "the values that were set between epochs reach the workers, or have no effect on samples")
+    text = f"persistent workers do not get the values that are set between epochs: {', '.join(list(stale)[:_SHOWN])}"
     lines = tuple(line for path in list(stale)[:_SHOWN] for line in stale[path][:_SHOWN])
     return Result(check, Verdict.FAULT, text, lines, "stale-persistent-state")

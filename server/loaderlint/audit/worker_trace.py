@@ -324,7 +324,7 @@ def _check_sendable(batch: Any) -> None:
     for path, part in _leaves(batch):
         if isinstance(part, torch.Tensor):
             if part.requires_grad and not part.is_leaf:
-                raise UnsendableBatch(f"the tensor at batch{path} requires grad and is no leaf")
+                raise UnsendableBatch(f"the tensor at batch{path} requires grad and is not a leaf")
         elif data_of(part) is None and not isinstance(part, (str, bytes, int, float, bool, type(None))):
             if any(isinstance(each, torch.Tensor) for _, each in reachable({"batch": part}, 200)):
                 continue  # pickling it here would share its memory twice

@@ -115,11 +115,11 @@ def _listen(reader: int, patience: float, seen: Seen, quiet: bool) -> None:
     while True:
         readable, _, _ = select.select([reader], [], [], max(patience - (time.monotonic() - last), 0.0))
         if not readable:
-            seen.ended = f"the program came to no other loader in {patience:.0f} s and was ended"
+            seen.ended = f"the program reached no other loader in {patience:.0f} s and was stopped"
             return
         data = os.read(reader, 1 << 16)
         if not data:
-            seen.ended = "the program ended without a word"
+            seen.ended = "the program ended without a report"
             return
         last = time.monotonic()
         *lines, rest = (rest + data).split(b"\n")

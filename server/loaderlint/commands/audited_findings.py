@@ -139,10 +139,10 @@ def text(told: Compared) -> Iterator[str]:
         for one in found:
             yield f"{word}: {_place(str(one.path), one.span.line + 1)}: {one.message} [{one.code} {one.name}]"
     if told.refuted:
-        yield "`loaderlint check` leaves out what is refuted until a file changes that the program has loaded."
+        yield "`loaderlint check` hides refuted findings until a file that the program loaded changes."
     for audit, fault in told.missed:
         yield ""
-        yield f"missed: `loaderlint check` says nothing of {fault.check}. Please report it at {HOME}:"
+        yield f"missed: `loaderlint check` does not report {fault.check}. Please report it at {HOME}:"
         yield from (f"  {line}" for line in _issue(audit, fault))
     yield from (f"Note: {problem}." for problem in told.problems)
 
@@ -150,7 +150,7 @@ def text(told: Compared) -> Iterator[str]:
 def _issue(audit: Audit, fault: Fault) -> Iterator[str]:
     """The text for an issue. It names no file and holds no code, which is the user's to give."""
     rule = f"the rule {fault.rule}" if fault.rule else "no rule"
-    yield f"`loaderlint audit` saw {fault.check}, of which {rule} speaks, and `loaderlint check` is silent."
+    yield f"`loaderlint audit` saw {fault.check}, which {rule} is about, and `loaderlint check` reports nothing."
     yield f"loaderlint {__version__}, {sys.platform}; {audit.described.partition(': ')[2]}"
     for path, line in fault.lines[:1]:
         yield f"Output of: loaderlint explain {_place(path, line)}"

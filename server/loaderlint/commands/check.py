@@ -52,10 +52,10 @@ def check(chosen: argparse.Namespace) -> int:
         terminal.complain(f"standard input: {error}")
         return FAILED
     if chosen.diff and chosen.output_file is not None:
-        terminal.complain("--diff prints no report for --output-file: leave one of them out")
+        terminal.complain("--diff prints no report for --output-file: use only one of them")
         return FAILED
     if chosen.suppress and (piped or chosen.diff or kept_in is not None):
-        terminal.complain("--suppress writes comments into files: leave --diff, --write-baseline and - away")
+        terminal.complain("--suppress writes comments into files: leave out --diff, --write-baseline and -")
         return FAILED
     if piped:
         return _Check(chosen, overrides, [piped[0]], piped[1]).run()
@@ -152,7 +152,7 @@ class _Check:
         return self._ended(False)
 
     def compare(self, changes: Sequence[settings_changes.Change]) -> int:
-        """Print what would come and go with these changes, and return the exit code: 1 if something comes."""
+        """Print which findings these changes would add and remove, and return the exit code: 1 if one is added."""
         from loaderlint.commands import compare
         from loaderlint.engine.comparison import compared
 
@@ -212,8 +212,8 @@ class _Check:
             source = _some_source(folder)
             if source is not None:
                 yield (
-                    f"{_shown(folder)}: nothing in it is checked: .gitignore, the setting exclude or its own name"
-                    f" leaves it out. To check a file in it all the same, name the file: loaderlint check"
+                    f"{_shown(folder)}: nothing in it is checked, because .gitignore, the setting exclude or its own"
+                    f" name excludes it. To check a file in it anyway, name the file: loaderlint check"
                     f" {_shown(source)}"
                 )
 
@@ -431,11 +431,11 @@ def _named(path: Path) -> str:
 def _without_effect(chosen: argparse.Namespace) -> Iterator[str]:
     """What is to be told of flags that change nothing without others."""
     if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
-        yield "--unsafe-fixes changes nothing alone; add --fix to apply the fixes, or --diff to see them"
+        yield "--unsafe-fixes has no effect alone; add --fix to apply the fixes, or --diff to see them"
     if chosen.only_named and not (chosen.fix or chosen.diff):
-        yield "--only-named changes nothing alone; add --fix to apply the fixes, or --diff to see them"
+        yield "--only-named has no effect alone; add --fix to apply the fixes, or --diff to see them"
     if chosen.show_fixes and not chosen.fix:
-        yield "--show-fixes changes nothing alone; add --fix to apply the fixes, or see them first with --diff"
+        yield "--show-fixes has no effect alone; add --fix to apply the fixes, or see them first with --diff"
 
 
 def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
@@ -446,7 +446,7 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     if chosen.write_baseline is None:
         return None
     if chosen.diff or "-" in chosen.paths:
-        raise Usage("--write-baseline writes what is found in files: leave --diff and - away")
+        raise Usage("--write-baseline saves the findings of files: leave out --diff and -")
     named = chosen.write_baseline or chosen.baseline
     if named:
         return baseline_file(named, "--write-baseline")
@@ -481,10 +481,10 @@ def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
     if "-" not in chosen.paths:
         return None
     if len(chosen.paths) > 1:
-        raise Usage("- stands alone: check standard input and files in two commands")
+        raise Usage("- cannot be combined with files: check them in two commands")
     if not chosen.stdin_filename:
         raise Usage(
-            "what comes from standard input needs a name, so that its imports and settings are found:"
+            "standard input needs a file name, so that its imports and settings can be found:"
             " add --stdin-filename path/to/file.py"
         )
     if chosen.stdin_filename.endswith(notebook.SUFFIX):

@@ -24,7 +24,7 @@ def clean(chosen: argparse.Namespace) -> int:
         try:
             file.unlink()
         except OSError as error:
-            terminal.complain(f"{file}: cannot be deleted ({error.strerror}); end the loaderlint that uses it")
+            terminal.complain(f"{file}: cannot be deleted ({error.strerror}); stop the loaderlint that uses it")
             return FAILED
     print(f"Removed {size} from {folder}." if files else f"Nothing to remove in {folder}.")
     return DONE

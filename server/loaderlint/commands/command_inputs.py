@@ -96,7 +96,7 @@ def baseline_file(name: str, flag: str) -> Path:
     """The file that a flag names as the baseline. Raises Usage if it is none."""
     path = Path(os.path.realpath(name))
     if os.path.isdir(path) or path.suffix in (".py", ".pyi", SUFFIX):
-        raise Usage(f"'{name}' is read as the baseline's file; write PATH before {flag}, or {flag}={BASELINE}")
+        raise Usage(f"'{name}' is taken as the baseline file; write PATH before {flag}, or {flag}={BASELINE}")
     return path
 
 
@@ -115,13 +115,9 @@ def existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
         if os.path.isfile(path) or os.path.isdir(path):
             paths.append(path)
         elif os.path.exists(path):  # a pipe or a device might never end
-            messages.append(
-                f"{shown}: neither a file nor a folder; use - with --stdin-filename to check what is piped in"
-            )
+            messages.append(f"{shown}: neither a file nor a folder; use - with --stdin-filename to check piped input")
         elif os.path.islink(name):
-            messages.append(
-                f"{shown}: a link to {printable(os.readlink(name))}, which leads nowhere; mend or remove it"
-            )
+            messages.append(f"{shown}: a broken link to {printable(os.readlink(name))}; fix or remove it")
         else:
             messages.append(f"{shown}: no such file or folder{_similar(Path(os.path.abspath(name)))}")
     return paths, messages

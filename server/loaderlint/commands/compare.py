@@ -31,7 +31,7 @@ def _refuse_others(chosen: argparse.Namespace) -> None:
     """Refuse flags that --compare does not go with."""
     others = [*beside_reports(chosen), *(["--statistics"] if chosen.statistics else [])]
     for flag in others:
-        raise Usage(f"--compare reports what would come and go: leave {flag} away")
+        raise Usage(f"--compare reports what would change: leave out {flag}")
     if chosen.output_format not in ("text", "json"):
         raise Usage("--compare writes text or json; choose one of them with --output-format")
 

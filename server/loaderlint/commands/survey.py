@@ -51,7 +51,7 @@ def _look_ahead(chosen: argparse.Namespace) -> None:
     if missing():
         raise _Usage(f"--html needs {' and '.join(missing())}: run pip install 'loaderlint[survey]'")
     if not Path(chosen.html).absolute().parent.is_dir():
-        raise _Usage(f"--html {chosen.html}: there is no such folder; make it first")
+        raise _Usage(f"--html {chosen.html}: there is no such folder; create it first")
 
 
 def _merge(chosen: argparse.Namespace) -> list[Result]:
@@ -74,7 +74,7 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
         number, count = _shard(chosen.shard)
         found = shard(found, number, count)
     if not found:
-        raise _Usage("no repository was found; name a folder that holds some, or one that is one")
+        raise _Usage("no repository was found; name a repository, or a folder that contains some")
     kept = Kept(Path(chosen.results) if chosen.results is not None else None)
     executor = _executor(chosen)
     try:
@@ -82,7 +82,7 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
             return run.survey(found, kept, executor, retry=chosen.retry_failed, progress=progress)
     except KeyboardInterrupt:
         if chosen.results is not None:
-            terminal.complain(f"what is done is in {chosen.results}; the same command goes on from there")
+            terminal.complain(f"what is done is in {chosen.results}; run the same command to continue")
         raise
 
 

@@ -35,7 +35,7 @@ _MOST_NAMES = 3
 def watch(chosen: argparse.Namespace) -> int:
     """Check until Ctrl+C. Returns the exit code: 0, or 2 if the arguments cannot be used."""
     for flag in beside_reports(chosen):
-        terminal.complain(f"--watch reports what is found, again and again: leave {flag} away")
+        terminal.complain(f"--watch reports findings repeatedly: leave out {flag}")
         return FAILED
     try:
         given_settings(chosen)
@@ -70,7 +70,7 @@ def _checked(chosen: argparse.Namespace) -> Manifest | None:
     folders = {path: file_accesses.stamp(path) for path, was in seen.items() if was is not None and was.size < 0}
     now = manifest.made({**seen, **folders}, {}, began)
     if now is not None:
-        terminal.say("Waiting for changes. Ctrl+C ends this.")
+        terminal.say("Waiting for changes. Press Ctrl+C to stop.")
     return now
 
 
@@ -94,4 +94,4 @@ def _begin_anew(changed: Sequence[str]) -> None:
         print("\x1b[2J\x1b[H", end="", flush=True)
     names = [shown_path(Path(path), Path.cwd()) for path in changed[:_MOST_NAMES]]
     more = f" and {len(changed) - _MOST_NAMES} more" if len(changed) > _MOST_NAMES else ""
-    terminal.say(f"Changed: {', '.join(names)}{more}" if names else "Files came or went.")
+    terminal.say(f"Changed: {', '.join(names)}{more}" if names else "Files were added or removed.")

@@ -107,7 +107,7 @@ def _changes(workspace: Workspace, before: Mapping[Path, str]) -> tuple[Change, 
     changes: dict[Path, Change] = {}
     for path, text in before.items():
         file = workspace.file(path)
-        assert file is not None, "no fix changes what is not the project's"
+        assert file is not None, "fixes do not change files outside the project"
         changes.setdefault(file, Change(file, text, workspace.text(path)))
     return tuple(change for _, change in sorted(changes.items()) if change.before != change.after)
 

@@ -314,7 +314,7 @@ class Project:
         printed = self.showing.printed(path, findings)
         reported = self.showing.split(path, printed)[0]
         left = set(map(id, reported))
-        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if id(one) not in left]
+        kept = [Hidden(one, "it is in the baseline") for one in printed if id(one) not in left]
         shown = tuple(one for one in reported if on_line(one.span))
         hidden = [one for one in (*kept, *self.showing.hidden(path, opened, here)) if on_line(one.diagnostic.span)]
         spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}

@@ -222,7 +222,7 @@ class Showing:
                 continue
             comments = _covering(text, diagnostic)
             reason = _switched_off(diagnostic, settings, path)
-            reason = reason or (f"silenced by the comment '{comments[0].text}'" if comments else "")
+            reason = reason or (f"suppressed by the comment '{comments[0].text}'" if comments else "")
             if not reason and isinstance(refuted := self._audited.verdict(diagnostic), Refuted):
                 reason = f"an audit refutes it: {refuted.reason}"
             if reason:
@@ -238,8 +238,8 @@ def _switched_off(diagnostic: Diagnostic, settings: Settings, path: Path) -> str
     if not settings.enabled(about.name, about.code, about.enabled_by_default):
         if about.enabled_by_default:
             return "the rule is not among those that the settings select"
-        return f"the rule is off by default; --extend-select {about.name} switches it on"
-    return "per-file-ignores leaves it out here" if settings.ignored_in(path, about.name, about.code) else ""
+        return f"the rule is off by default; --extend-select {about.name} turns it on"
+    return "per-file-ignores turns it off here" if settings.ignored_in(path, about.name, about.code) else ""
 
 
 def _covering(text: OpenFile, diagnostic: Diagnostic) -> tuple[Suppression, ...]:

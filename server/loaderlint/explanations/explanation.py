@@ -220,14 +220,14 @@ def _run(loader: Loader, mine: list[Reached], model: Model, links: _Links) -> Ru
 def _doubt(loader: Loader, entry: Frame, model: Model, *, guessed: bool) -> str:
     """Why it is not sure that the workers of a loader run something."""
     if loader.out_of_sight:
-        return "no loader of this dataset is in sight"
+        return "no loader of this dataset is known"
     if guessed and loader.late:
-        return f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+        return f"its dataset is not known: {how_chosen(loader.late)}"
     if guessed and entry.receiver in loader.guessed:
         return model.choice(entry.receiver, loader)
     if guessed:
-        return "what is called on the way is one of several, by a name made up at run time"
-    return "how many workers it has is not known" if loader.has_workers() == "maybe" else ""
+        return "one of several functions is called, by a name that is made at run time"
+    return "its number of workers is not known" if loader.has_workers() == "maybe" else ""
 
 
 def _trails(frame: Frame, model: Model) -> Iterator[Trail]:
@@ -337,7 +337,7 @@ def _notes(one: Standing, found: FunctionTold | None, known: Told) -> Iterator[s
     elif one.cls in known.holders and one.name.endswith(".__init__"):
         yield "runs where the object is made, before the workers start"
     else:
-        yield "runs in the main process only: the workers of no loader in sight reach it"
+        yield "runs only in the main process: no known loader's workers reach it"
         yield from _out_of_sight(known.map)
     about = one.cls or one.key
     held = [known.map.loaders[index] for index in (known.holders.get(about, ()) if about else ())]
@@ -350,7 +350,7 @@ def _notes(one: Standing, found: FunctionTold | None, known: Told) -> Iterator[s
 
 def _module_level(one: Standing) -> Iterator[str]:
     if one.guarded:
-        yield "runs in the main process only: it is under the main guard"
+        yield "runs only in the main process: it is under the main guard"
         return
     yield "runs when the file is imported: in the main process, and again in workers that start by spawn or forkserver"
 
@@ -358,14 +358,14 @@ def _module_level(one: Standing) -> Iterator[str]:
 def _out_of_sight(known: WorkerMap) -> Iterator[str]:
     late = list(dict.fromkeys((described(one), one.late) for one in known.loaders if one.late and one.place))
     for name, reason in late[:MAX_LOADERS]:
-        yield f"the trail ends at {name}: which dataset it holds is out of sight ({reason})"
+        yield f"the trail ends at {name}: its dataset is not known ({reason})"
     if len(late) > MAX_LOADERS:
-        yield f"and at {len(late) - MAX_LOADERS} other loaders whose datasets are out of sight"
+        yield f"and at {len(late) - MAX_LOADERS} other loaders whose datasets are not known"
 
 
 def described(loader: MappedLoader) -> str:
     """'`train_loader` in train.py'."""
-    return f"`{loader.name}` in {loader.place.path.name}" if loader.place else "a loader out of sight"
+    return f"`{loader.name}` in {loader.place.path.name}" if loader.place else "an unknown loader"
 
 
 def named(loaders: list[MappedLoader]) -> str:

@@ -18,8 +18,8 @@ Three ideas:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 #: Index into `PieceIR.exprs`; `NONE` where there is no expression.
 ExprId = int
@@ -515,6 +515,12 @@ class DefIR(NamedTuple):
             if later.kind == "except":
                 yield number
 
+    def common(self, context: int, other: int) -> int:
+        """The innermost context around both."""
+        while not self.is_within(other, context):
+            context = self.contexts[context].parent
+        return context
+
     def is_within(self, context: int, outer: int) -> bool:
         """Whether a context is `outer` or stands in it."""
         while context > 0 and context != outer:
@@ -543,3 +549,27 @@ class PieceAnchors(NamedTuple):
     exprs: tuple[int, ...]
     steps: tuple[tuple[int, ...], ...]
     defs: tuple[tuple[int, int], ...]
+
+
+#: The expressions that a step evaluates, by its class.
+_EXPRESSIONS: dict[type, Callable[[Any], tuple[ExprId, ...]]] = {
+    Bind: lambda step: (step.value,),
+    SetAttr: lambda step: (step.base, step.value),
+    SetItem: lambda step: (step.base, step.index, step.value),
+    Augment: lambda step: (step.target, step.value),
+    Delete: lambda step: (step.target,),
+    Perform: lambda step: (step.call,),
+    Iterate: lambda step: (step.iterable,),
+    Enter: lambda step: (step.manager,),
+    Test: lambda step: (step.expr,),
+    Evaluate: lambda step: (step.expr,),
+    Return: lambda step: (step.value,),
+    YieldStep: lambda step: (step.value,),
+    Raise: lambda step: (step.value,),
+    StarImport: lambda step: (),
+}
+
+
+def step_expressions(step: Step) -> tuple[ExprId, ...]:
+    """The expressions that a step evaluates."""
+    return _EXPRESSIONS[type(step)](step)

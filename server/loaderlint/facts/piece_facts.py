@@ -4,10 +4,12 @@ Lowering is imported where it is needed, because the facts of all pieces may com
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.facts.digest import digest as digest_of
 from loaderlint.facts.ir import PieceAnchors, PieceIR
+from loaderlint.facts.loops import heads_of_cycles
 from loaderlint.runtime.call_stack import with_room
 from loaderlint.syntax.cutter import Piece
 
@@ -21,12 +23,20 @@ class PieceFacts:
     `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
     those of most pieces, and they cost as much as the facts."""
 
-    __slots__ = ("_beside", "_digest", "ir")
+    __slots__ = ("_beside", "_digest", "_heads", "ir")
 
     def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str = "") -> None:
         self.ir = ir
         self._digest = digest
         self._beside = beside
+        self._heads: Mapping[int, tuple[int, ...]] | None = None
+
+    @property
+    def heads(self) -> Mapping[int, tuple[int, ...]]:
+        """What is evaluated before an expression that depends on itself (see `heads_of_cycles`)."""
+        if self._heads is None:
+            self._heads = heads_of_cycles(self.ir.exprs)
+        return self._heads
 
     @property
     def digest(self) -> str:

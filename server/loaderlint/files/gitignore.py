@@ -21,7 +21,7 @@ _SPECIAL = re.compile(rb"[*?\[\\]")
 #: A path has no more bytes on any system, so a pattern with more that must match can match none.
 _LONGEST = 8_192
 
-_UNCLOSED = "a '[' in it has no ']'; write \\[ for the sign itself"
+_UNCLOSED = "a '[' in it has no ']'; write \\[ for a literal ["
 
 _CLASSES: dict[bytes, Callable[[int], bool]] = {
     b"alnum": lambda c: chr(c).isalnum(),
@@ -185,7 +185,7 @@ def _tokens(pattern: bytes) -> Iterator[_Token]:
         else:
             at += sign == ord("\\")
             if at == len(pattern):
-                raise BadPattern("it ends with a backslash that stands before nothing")
+                raise BadPattern("it ends with a backslash")
             yield frozenset({pattern[at]})
             at += 1
 

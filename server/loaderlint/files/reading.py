@@ -97,7 +97,7 @@ def read_unseen(path: StrPath, limit: Limit) -> bytes:
 
 def _check_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "no regular file")
+        kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "not a regular file")
         raise NotAFile(f"is {kind}; put a regular file in its place, or remove it")
 
 

@@ -84,4 +84,4 @@ def _grouped(files: dict[Path, Path]) -> dict[Path, list[Path]]:
 
 def outside(path: Path) -> str:
     """Why no fix changes `path`, for which `written_for` gives None."""
-    return f"it is a link to {os.path.realpath(path)}, which is not this project's to change; check that file itself"
+    return f"it is a link to {os.path.realpath(path)}, which is outside this project; check that file itself"

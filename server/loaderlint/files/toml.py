@@ -29,7 +29,7 @@ def parsed(data: bytes) -> dict[str, Any]:
         document: dict[str, Any] = tomllib.loads(text)
         return document
     except RecursionError:
-        raise BadToml("it is nested too deep") from None
+        raise BadToml("it is nested too deeply") from None
     except ValueError as error:  # the parser's own, or Python's: a number of too many digits
         raise BadToml(str(error)) from error
 

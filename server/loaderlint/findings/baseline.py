@@ -114,12 +114,12 @@ def read(path: Path) -> Baseline:
     except UnreadableFile as error:
         raise BadBaseline(f"{error}; its findings are reported") from error
     except (ValueError, RecursionError) as error:
-        raise BadBaseline(f"is no baseline ({error}); {_AGAIN}") from error
+        raise BadBaseline(f"is not a baseline ({error}); {_AGAIN}") from error
     version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > _VERSION:
         raise BadBaseline("was written by a newer loaderlint; update loaderlint, or write the baseline again")
     if version != _VERSION or not isinstance(document.get("findings"), list):
-        raise BadBaseline(f"is no baseline (no version and findings in it); {_AGAIN}")
+        raise BadBaseline(f"is not a baseline (no version and findings in it); {_AGAIN}")
     return Baseline(path, tuple(_entry(number, item) for number, item in enumerate(document["findings"], 1)))
 
 
@@ -128,7 +128,7 @@ _AGAIN = "name another file, or delete this one and write it with: loaderlint ch
 
 def _entry(number: int, item: object) -> Entry:
     if not isinstance(item, dict):
-        raise BadBaseline(f"finding {number} in it is no object; {_AGAIN}")
+        raise BadBaseline(f"finding {number} in it is not an object; {_AGAIN}")
     try:
         texts = {key: item[key] for key in Entry._fields}
         if not all(isinstance(text, str) for text in texts.values()):

@@ -70,7 +70,11 @@ class Problem(NamedTuple):
 def internal_problem(failure: Failure) -> Problem:
     """The message about an internal error, in one line."""
     where = {"findings": failure.rule, "fix": f"a fix of {failure.rule}" if failure.rule else "a fix", "answer": ""}
-    rest = {"findings": "all else was checked", "fix": "this fix is not made", "answer": "its code is not explained"}
+    rest = {
+        "findings": "everything else was checked",
+        "fix": "this fix is skipped",
+        "answer": "its code is not explained",
+    }
     place = f" in {where[failure.cost]}" if where[failure.cost] else ""
     message = f"internal error{place}: {failure.error}; {rest[failure.cost]}. {HOW_TO_REPORT}"
     return Problem(failure.path, message, True, failure.rule, failure.traceback, failure.cost)

@@ -28,7 +28,7 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
     source = fill(named(intent), intent.cls)
     tokens = tokens_of(source, intent.name)
     if tokens is None:
-        raise Refused(f"{intent.name} is no valid method")
+        raise Refused(f"{intent.name} is not a valid method")
     for tree, there in _methods(draft, intent.cls):
         start, end = tree.start(there), tree.end(there)
         if not there.decorators and says(draft, (draft.line_start(start), end), there.name.value, tokens):
@@ -136,7 +136,7 @@ def _class(draft: Draft, place: Place) -> cst.ClassDef:
     for above in (node, *tree.above(node)):
         if isinstance(above, cst.ClassDef):
             return above
-    raise Refused("this is no class")
+    raise Refused("this is not a class")
 
 
 def _methods(draft: Draft, place: Place) -> Iterator[Method]:

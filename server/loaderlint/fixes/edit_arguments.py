@@ -27,7 +27,7 @@ def argument_changes(draft: Draft) -> list[Change]:
         tree = draft.tree(piece)
         node = tree.at(anchor)
         if not isinstance(node, cst.Call):
-            raise Refused("this is no call")
+            raise Refused("this is not a call")
         changes += _change_call(draft, tree, node, arguments)
     return changes
 
@@ -36,7 +36,7 @@ def override(draft: Draft, tree: Tree, call: cst.CSTNode, value: str) -> None:
     """Plan to put items of a dict after the one `**` argument of `call`. Raises Refused if it has several."""
     more = [arg.value for arg in call.args if arg.star == "**"] if isinstance(call, cst.Call) else []
     if not isinstance(call, cst.Call) or len(more) != 1:
-        raise Refused("this is no call with one ** argument")
+        raise Refused("this is not a call with one ** argument")
     value = _OTHER.sub(lambda mark: _text(draft, tree, call, mark[1]), value)
     wrap(draft, tree, more[0], "{**", f", {value}}}")
 

@@ -14,7 +14,7 @@ def edit_comment(intent: EditComment, draft: Draft) -> None:
     end = start + len(intent.before)
     before = intent.before.lstrip()
     if draft.text[start:end] != intent.before or not before.startswith("#"):
-        raise Refused("the comment is not there any more")
+        raise Refused("the comment no longer exists")
     if not intent.after and not draft.text[index.line_start(intent.line) : start].strip():
         start, end = index.line_start(intent.line), index.line_start(intent.line + 1)
         draft.change(Change(start, end, "", EXPRESSION))  # a line may matter, after a backslash for instance

@@ -131,14 +131,14 @@ def _is_word(sign: str) -> bool:
 def readable(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression:
     """`node` if it is an expression that is read, so that another can stand there. Raises Refused if not."""
     if not isinstance(node, cst.BaseExpression):
-        raise Refused("this is no expression")
+        raise Refused("this is not an expression")
     if is_stored(tree, node):
-        raise Refused("this is no expression that is read")
+        raise Refused("this is not an expression that is read")
     for above in tree.above(node):
         if isinstance(above, cst.BaseFormattedStringContent):
             raise Refused("the place is inside an f-string")
         if isinstance(above, cst.Annotation | cst.MatchPattern):
-            raise Refused("the place is no ordinary expression")
+            raise Refused("the place is not an ordinary expression")
     return node
 
 
@@ -172,7 +172,7 @@ def _binding(text: str) -> str:
     try:
         expression = cst.parse_expression(text)
     except cst.ParserSyntaxError as error:
-        raise Refused("the fix is no valid expression") from error
+        raise Refused("the fix is not a valid expression") from error
     if isinstance(expression, _NUMBER):
         return "number"
     if expression.lpar or isinstance(expression, _PRIMARY):

@@ -34,7 +34,7 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
         raise Refused("the statement does not begin its line")
     if where == "before":
         if statement is tree.node and draft.pieces[place.piece].keyword in GOES_ON:
-            raise Refused("nothing can stand before this clause")
+            raise Refused("nothing can be inserted before this clause")
         offset = above_comments(draft, draft.line_start(start))
     elif statement is tree.node:
         offset = _end_of_block(draft, place.piece)
@@ -73,7 +73,7 @@ def name_loop_variable(draft: Draft, place: Place, name: str) -> None:
     loop = next((one for one in (node, *tree.above(node)) if isinstance(one, cst.For)), None)
     function = next((one for one in tree.above(node) if isinstance(one, cst.FunctionDef)), None)
     if loop is None or function is None or not isinstance(loop.target, cst.Name) or loop.target.value != "_":
-        raise Refused("this is no loop without a variable")
+        raise Refused("this is not a loop without a variable")
     for one in tree.nodes:
         if not isinstance(one, cst.Name) or all(above is not function for above in tree.above(one)):
             continue
@@ -122,7 +122,7 @@ def _statement(tree: Tree, node: cst.CSTNode) -> cst.CSTNode:
         if isinstance(above, cst.BaseSmallStatement):
             line = tree.parent(above)
             if isinstance(line, cst.SimpleStatementSuite):
-                raise Refused("the statement stands on the line of its block's head")
+                raise Refused("the statement is on the line of its block's header")
             if isinstance(line, cst.SimpleStatementLine):
                 if len(line.body) > 1:
                     raise Refused("there is more on the statement's line")
@@ -133,7 +133,7 @@ def _statement(tree: Tree, node: cst.CSTNode) -> cst.CSTNode:
             if isinstance(above, cst.If) and _is_elif(tree, above):
                 continue
             return above
-    raise Refused("this is no statement")
+    raise Refused("this is not a statement")
 
 
 def _is_elif(tree: Tree, node: cst.If) -> bool:

@@ -39,7 +39,7 @@ def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
         source = _of_lambda(draft, tree, node, intent)
         return Hoisted(_use(plan_source(intent.name, source, draft, intent.place.piece, run_at), intent))
     if not isinstance(node, cst.FunctionDef) or node.decorators or not inside:
-        raise Refused("this is no function that can be moved")
+        raise Refused("this is not a function that can be moved")
     name = node.name.value
     if not intent.captures and _is_only(draft, node, name):
         _move(draft, tree, node, intent.place.piece)
@@ -118,7 +118,7 @@ def _of_def(draft: Draft, span: tuple[int, int], name: str, captures: tuple[str,
     indent = draft.indentation(start)
     text = re.sub(r"\r\n?", "\n", draft.text[draft.line_start(start) : end])
     if draft.unit != "    " and ('"""' in text or "'''" in text):
-        raise Refused("the function holds a text of several lines")
+        raise Refused("the function contains a multi-line string")
     lines = [_normal(line.removeprefix(indent), draft.unit) for line in text.rstrip().split("\n")]
     source = textwrap.dedent("\n".join(lines))
     head = _HEAD.search(source)

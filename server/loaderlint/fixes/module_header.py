@@ -50,7 +50,7 @@ def plan_source(
     old = without_imports or draft.plan
     tokens = tokens_of(source, wanted)
     if tokens is None:
-        raise Refused(f"{wanted} is no valid function")
+        raise Refused(f"{wanted} is not a valid function")
     known = _equal_function(draft, tokens, run_at)
     if known is not None:
         draft.plan = old  # nor are imports needed

@@ -175,7 +175,7 @@ def _find_bindings(draft: Draft, name: str) -> list[Binding]:
     for piece in draft.original.module_level:
         if has_word(draft.pieces[piece].text, name):
             if draft.known_tree(piece) is None:
-                raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
+                raise Refused(f"a part of {draft.path.name} with {name!r} is not valid Python")
             found += _bound(draft, piece).get(None, _NOTHING).names.get(name, ())
     for piece, one in enumerate(draft.pieces):  # functions that declare the name global
         if "global" in one.text and has_word(one.text, name):
@@ -190,7 +190,7 @@ def binding_nodes(draft: Draft, name: str) -> list[cst.CSTNode]:
     for piece, one in enumerate(draft.pieces):
         if has_word(one.text, name):
             if draft.known_tree(piece) is None:
-                raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
+                raise Refused(f"a part of {draft.path.name} with {name!r} is not valid Python")
             scopes = _bound(draft, piece).values()
             found += [binding.node for scope in scopes for binding in scope.names.get(name, ())]
     return found

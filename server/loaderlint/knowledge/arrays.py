@@ -178,7 +178,8 @@ TENSOR_MAKERS = frozenset(
 #: Transforms that do the same with what they are called with.
 TENSOR_TRANSFORMS = frozenset({"torchvision.transforms.ToTensor", "torchvision.transforms.ToImage"})
 
-#: Those of them that give a tensor in the very memory of the array at argument 0, and take nothing but arrays.
+#: Those of them that may keep the memory of the array at argument 0, and copy no other arrays. `torch.from_numpy`
+#: always keeps it. torchvision's keep that of an image with one channel only; `to_tensor` copies bytes (uint8) too.
 MEMORY_SHARERS = frozenset(
     {
         "torch.from_numpy",

@@ -16,6 +16,15 @@ zipf
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
 
+#: Functions that draw numbers of at least 0 and less than 1, whatever is passed to them.
+UNIT_DRAWS = frozenset(
+    {
+        "random.random",
+        "torch.rand",
+        *(f"numpy.random.{name}" for name in "rand random random_sample ranf sample".split()),
+    }
+)
+
 #: Functions that pick of a list: 'one' of its items, or 'several'.
 PICKING_FUNCTIONS = MappingProxyType(
     {

@@ -159,9 +159,9 @@ WRAPPERS = (
         ("lightning", "pytorch-lightning"),
         "1.2.10, 1.3.0, 2.6.6",
         "`seed_everything(seed, workers=True)` (from 1.3 on) makes `Trainer` and `Fabric.setup_dataloaders` add a "
-        "`worker_init_fn` that seeds NumPy by rank and worker: only to loaders that go through them, and only to those "
-        "that have none. `Trainer` gives a `DistributedSampler` its epochs. Nothing is done to generator objects. "
-        "`LightningDataModule.from_datasets` makes a loader with the same workers for each dataset.",
+        "`worker_init_fn` that seeds NumPy by rank and worker, but only to loaders that go through them and have none. "
+        "`Trainer` calls `set_epoch` of a `DistributedSampler`. Generator objects are not changed. "
+        "`LightningDataModule.from_datasets` creates a loader with the same workers for each dataset.",
         (
             LoaderKind(
                 "lightning.pytorch.LightningDataModule.from_datasets",
@@ -176,7 +176,7 @@ WRAPPERS = (
         "timm create_loader",
         ("timm",),
         "0.3.4, 0.4.5, 0.4.12, 0.5.4, 1.0.31",
-        'One worker that lives on, unless told otherwise; seeds NumPy in each (`worker_seeding="all"`). '
+        'One persistent worker by default; seeds NumPy in each (`worker_seeding="all"`). '
         "`MultiEpochsDataLoader` (`use_multi_epochs_loader=True`) never ends its workers. Batches by its own "
         "`fast_collate`.",
         (
@@ -282,7 +282,7 @@ WRAPPERS = (
         "PyTorch Geometric",
         ("torch-geometric",),
         "2.8.1",
-        "Subclasses of torch's loader that bring their own `collate_fn` and drop yours. `NeighborLoader` and its kin "
+        "Subclasses of torch's loader that use their own `collate_fn` and drop yours. `NeighborLoader` and the like "
         "sample from a graph: no dataset of yours runs in their workers.",
         (
             LoaderKind(
@@ -326,8 +326,8 @@ WRAPPERS = (
         "Accelerate",
         ("accelerate",),
         "1.15.0",
-        "`prepare` makes the loader anew with the same workers and calls `set_epoch` on the sampler, or on the dataset "
-        "in the main process: workers that live on do not see that. Seeds nothing.",
+        "`prepare` creates the loader again with the same workers and calls `set_epoch` on the sampler, or on the "
+        "dataset in the main process: persistent workers do not see that. Seeds nothing.",
     ),
     Wrapper(
         "transformers",
@@ -387,7 +387,7 @@ WRAPPERS = (
         "torchdata StatefulDataLoader",
         ("torchdata",),
         "0.11.0",
-        "A loader with workers of its own that are seeded as torch's are. The same rules hold.",
+        "A loader with its own workers, which are seeded like torch's. The same rules apply.",
         (LoaderKind("torchdata.stateful_dataloader.StatefulDataLoader", default_collate=True, seeds_numpy=True),),
     ),
     Wrapper(
@@ -469,7 +469,7 @@ WRAPPERS = (
         "LitData",
         ("litdata",),
         "0.2.76",
-        "`StreamingDataLoader` takes streaming datasets only, and these split their chunks between the workers.",
+        "`StreamingDataLoader` accepts only streaming datasets, which split their chunks between the workers.",
         (LoaderKind("litdata.StreamingDataLoader", parameters=("dataset",), shards=True),),
     ),
     Wrapper(
@@ -500,8 +500,8 @@ WRAPPERS = (
         "Grain",
         ("grain",),
         "0.2.18",
-        "Not torch's workers: they are spawned, and `random_map` gives each sample a generator of its own. Nothing is "
-        "said about its `DataLoader`.",
+        "Not torch's workers: they are spawned, and `random_map` gives each sample its own generator. loaderlint "
+        "does not check its `DataLoader`.",
     ),
     Wrapper(
         "keras",
@@ -516,7 +516,7 @@ WRAPPERS = (
         "tf.data",
         ("tensorflow",),
         "-",
-        "Has no workers: functions are traced once. Nothing is said about it.",
+        "Has no workers: functions are traced once. loaderlint does not check it.",
     ),
     Wrapper(
         "augmentations",

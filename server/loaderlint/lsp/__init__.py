@@ -4,8 +4,8 @@ One file per feature. `documents` holds the editor's texts, `document_state` wha
 outdated, and `shown_documents` sends it to the client. `analysis` decides when the engine checks the texts (a job of
 `engine_jobs`). `backend` lists the questions to the engine; `async_engine` asks them on one thread (`engine_thread`),
 and the engine runs in a process of its own (`engine_client`, `engine_process`, `engine_messages`). `protocol` and
-`transport` make sure that no message of a client does harm. Nothing here imports libcst: the engine does, and its
-process starts after `initialize` has been answered.
+`transport` protect the server from harmful messages. Nothing here imports libcst: the engine does, and its process
+starts after `initialize` has been answered.
 
 All lines and columns inside are 0-based characters. They become the client's units (UTF-8, UTF-16 or UTF-32) only where
 a message is made or read.
@@ -32,7 +32,7 @@ def main(
     no_cache: bool = False,
 ) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
-    without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr.
+    without one, 2 if the transport is not available. Port 0 chooses a free port; the address is printed to stderr.
     `token`, `origins`: who may connect to a socket (`access_token`); without a token, $LOADERLINT_TOKEN or a new one.
     `cache_dir`, `no_cache`: as for `loaderlint check`."""
     # Imported modules stay. Collections that examine them each time would delay messages (by 36 ms).

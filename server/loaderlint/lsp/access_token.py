@@ -1,8 +1,8 @@
 """Which clients may talk to a server that listens on a socket: those that know its token.
 
-The client chooses the folder, and the answers reveal what is in its files. Without a token, every user and program of
-the machine could read them through the port. So could a web page: browsers let pages connect to WebSockets of the
-machine, and send data to its ports that looks like a message."""
+The client chooses the folder, and the answers reveal what is in its files. Without a token, every user and program on
+the machine could read them through the port. So could a web page: browsers let pages connect to local WebSockets, and
+send data to local ports that looks like a message."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Access:
 
     @staticmethod
     def of(token: str | None, origins: tuple[str, ...], environment: MutableMapping[str, str] = os.environ) -> Access:
-        """With the token of the command line, else that of the environment (and no process of ours inherits it), else
-        a new one."""
+        """With the token from the command line, or from the environment (which our own processes do not inherit), or a
+        new one."""
         inherited = environment.pop(VARIABLE, "")
         known = token or inherited
         return Access(known or secrets.token_urlsafe(32), origins, generated=not known)

@@ -1,10 +1,10 @@
-"""Decides when the engine checks what, and which of its answers are used. Lives on the event loop.
+"""Decides when the engine checks the documents, and which of its answers are used. Lives on the event loop.
 
-Every change (an edit, a file on disk, the settings) is noted, and a job is planned a moment later, so that a burst of
-changes makes one job. The job first passes all noted changes to the engine. If the engine then has to link a project
+Every change (an edit, a file on disk, the settings) is noted, and a job is planned a moment later, so a burst of
+changes causes one job. The job first passes all noted changes to the engine. If the engine then has to link a project
 again, it says so, and is not asked again until the typing pauses. A linking that has begun runs to its end, although
-its answer will be about an old text: work that started again with every key would never end while a user types. A
-change of settings stops it, and so does an edit if the engine can answer something before the end (see below).
+its answer will be about an old text: work that restarted with every key would never end while a user types. A change of
+settings stops it, and so does an edit if the engine can answer something before the end (see below).
 
 A document that has not been checked yet shows the findings of the last answer that still apply (`document_state`): at
 once if a job is running, otherwise if none starts within a moment. The findings of exactly the present version replace
@@ -60,7 +60,7 @@ class Analysis:
         self.begun = asyncio.Event()
         """The settings are known and something was checked for the first time."""
         self.news = Signal()
-        """Something was checked again, or there may be news about files that are not open."""
+        """Something was checked again, or files that are not open may have new findings."""
         self._shown = shown
         self._engine = engine
         self._notices = notices
@@ -157,8 +157,8 @@ class Analysis:
         return self.is_settled
 
     async def looked_at(self, state: DocumentState) -> Report | None:
-        """The findings in the document as it is now, or an early or stale report of it; waits for either. None if
-        nothing is known of it in the end."""
+        """The findings in the document as it is now, or an early or stale report; waits for either. None if there is
+        neither in the end."""
         while not self._settled.is_set():
             if (report := state.meanwhile) is not None:
                 return report
@@ -224,7 +224,7 @@ class Analysis:
             self._plan(AT_ONCE)
 
     def _stop_job(self) -> None:
-        """Stop the running job: its answer would be of no use."""
+        """Stop the running job: its answer would be useless."""
         if self._job is not None:
             self._job.stopped.set()
 

@@ -1,4 +1,4 @@
-"""The engine for the event loop: whatever it is asked is asked on its thread, one thing after the other."""
+"""The engine for the event loop: all questions are asked on the engine's thread, one after the other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AsyncEngine:
 
     async def ask_aside(self, question: Callable[[Workspace, Callable[[], bool]], _Result]) -> _Result | None:
         """Put a long question to the workspace, with a `stop` for it. None if a change came in between: the caller
-        waits until all is settled, and asks again."""
+        waits until the analysis is complete, and asks again."""
         stopped, engine = threading.Event(), self._engine
 
         def asked() -> _Result | None:
@@ -68,7 +68,7 @@ class AsyncEngine:
             self._asides.discard(stopped)
 
     def stop_asides(self) -> None:
-        """Something has changed: callers of `ask_aside` wait until all is settled, and ask again."""
+        """Something has changed: callers of `ask_aside` wait until the analysis is complete, and ask again."""
         for stopped in self._asides:
             stopped.set()
 

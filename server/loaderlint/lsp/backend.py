@@ -1,7 +1,7 @@
 """The engine as the language server sees it, and how it is loaded.
 
 What the server may ask is written here once, as protocols. The real engine (`loaderlint.engine.Workspace`) and the tiny
-one of the server's tests implement them; a workspace in another process is made out of them
+one of the server's tests implement them; a workspace in another process is derived from them
 (`loaderlint.lsp.engine_client`).
 """
 
@@ -30,7 +30,7 @@ class Questions(Protocol):
     """Plain questions about the code. Arguments and answers can be pickled, so an engine in another process needs only
     the name of a question.
 
-    Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the present texts:
+    Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the current texts:
     those that were set, otherwise those on disk. An internal error of the engine is raised; from another process, as
     `engine_client.Failed`."""
 
@@ -47,7 +47,8 @@ class Questions(Protocol):
         """The projects that have been checked so far, for a bug report."""
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """The environment that the code of a file is assumed to have, a fact a line: 'torch 2.4.1, from uv.lock'."""
+        """The environment that the code of a file is assumed to have, one fact per line: 'torch 2.4.1, from
+        uv.lock'."""
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         """The loaders in files, and below folders, with what their workers run. Without `paths`: of all folders of the
@@ -74,11 +75,12 @@ class Questions(Protocol):
 
 
 class Checks(Protocol):
-    """What a workspace is told and finds. Unlike `Questions`, these calls are more than one message and its answer."""
+    """The calls that inform a workspace and find its faults. Unlike `Questions`, each is more than one message and its
+    answer."""
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What could not be done in the last check and for the questions since."""
+        """What failed in the last check and in the questions since."""
 
     @property
     def links(self) -> int:
@@ -106,14 +108,14 @@ class Checks(Protocol):
         files of the workspace.
 
         `progress(done, total)` counts files. `early` is called with the findings of each project while another one is
-        still to be linked for the first time. Raises `Backend.cancelled` once `stop` answers True, and Postponed if
-        what was linked before has to be linked again while somebody is `typing`."""
+        still to be linked for the first time. Raises `Backend.cancelled` once `stop` returns True, and Postponed if a
+        linked project has to be linked again while the user is `typing`."""
 
     def answer(
         self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
     ) -> _Answer:
-        """`question(workspace, ...)`, called where the engine is. `question` is a function of a module that imports
-        neither pygls nor lsprotocol; what it is told and answers can be pickled."""
+        """Call `question(workspace, ...)` where the engine is. `question` is a function of a module that imports
+        neither pygls nor lsprotocol; its arguments and its result can be pickled."""
 
 
 class Workspace(Checks, Questions, Protocol):
@@ -121,7 +123,7 @@ class Workspace(Checks, Questions, Protocol):
 
 
 class LocalWorkspace(Workspace, Protocol):
-    """A workspace in this process, and what the engine's own process asks of it besides (`lsp.engine_process`)."""
+    """A workspace in this process, with what the engine's own process needs in addition (`lsp.engine_process`)."""
 
     def rest(self) -> Iterator[None]:
         """Use the time without questions: write facts to the cache and release memory, in small steps."""
@@ -130,7 +132,7 @@ class LocalWorkspace(Workspace, Protocol):
 class Backend(Protocol):
     """What is loaded on the worker's thread, after `initialize` has been answered."""
 
-    #: Raised by `Workspace.check` when its caller wants no answer any more.
+    #: Raised by `Workspace.check` when its caller no longer wants an answer.
     cancelled: type[Exception]
     #: The page of every rule (Markdown), by rule name.
     pages: Mapping[str, str]

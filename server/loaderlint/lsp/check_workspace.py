@@ -1,9 +1,9 @@
-"""`loaderlint/checkWorkspace`: check all files now and show their findings, also where the setting `diagnosticMode` is
-`openFilesOnly`; `loaderlint/showOpenFilesOnly` takes that back.
+"""`loaderlint/checkWorkspace`: check all files now and show their findings, even if the setting `diagnosticMode` is
+`openFilesOnly`; `loaderlint/showOpenFilesOnly` undoes that.
 
-From then on the findings of all files are followed as with `diagnosticMode: workspace`: they go when they are fixed.
-Diagnostics that were shown once and then left alone would be wrong with the next edit. A client that asks for
-diagnostics gets them by its next `workspace/diagnostic`; all others are sent them."""
+From then on the findings of all files are updated as with `diagnosticMode: workspace`: they disappear when they are
+fixed. Diagnostics that were published only once would be wrong after the next edit. A client that pulls diagnostics
+gets them with its next `workspace/diagnostic`; to all others they are pushed."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ OPEN_ONLY = "loaderlint/showOpenFilesOnly"
 
 
 async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
-    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files; hints
-    are not counted, as on the command line and in VS Code's list of problems. Progress is shown under `workDoneToken`,
-    else under a token of ours where the client can. Cancelled, it changes nothing."""
+    """Check all files; `{findings, files, message}` says how many findings there are, and in how many files. As on the
+    command line and in VS Code's list of problems, hints do not count. Progress is shown under `workDoneToken`, or
+    under a token of the server if the client supports it. If cancelled, it changes nothing."""
     token = getattr(params, "workDoneToken", None) or await shown_token(ls)
     with pull_diagnostics.shown_progress(ls, token) as progress:
         reports = await pull_diagnostics.everything(ls, progress)
@@ -48,7 +48,7 @@ def _message(findings: int, files: int) -> str:
 
 
 def show_open_files_only(ls: Server, _: Any) -> None:
-    """Show what the setting says again."""
+    """Follow the setting again."""
     ls.workspace_by_request = False
     ls.analysis.news.send()
 
@@ -67,8 +67,8 @@ async def shown_token(ls: Server) -> str | None:
 
 
 async def follow(ls: Server) -> None:
-    """Send a client that does not ask the diagnostics of the files that are not open, as long as they are wanted. Those
-    of open documents are `ShownDocuments`'s."""
+    """Push the diagnostics of files that are not open to a client that does not pull, as long as they are wanted.
+    `ShownDocuments` sends those of open documents."""
     while True:
         try:
             reports = await pull_diagnostics.found(ls, pull_diagnostics.silent)

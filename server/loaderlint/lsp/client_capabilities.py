@@ -16,9 +16,9 @@ _ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The client's abilities. `pulls`: it asks for diagnostics itself, and asks again when it is told to; all others
-    are sent theirs. `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`:
-    those of ours that it said there it can carry out."""
+    """The client's abilities. `pulls`: it pulls diagnostics, and again after a refresh; to all others they are pushed.
+    `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`: those of our
+    commands that it listed there."""
 
     encoding: Encoding = "utf-16"
     related_information: bool = False
@@ -42,7 +42,7 @@ class Client:
     commands: frozenset[str] = frozenset()
 
     def knows(self, command: str) -> bool:
-        """Whether the client carries out a command of ours."""
+        """Whether the client can run a command of ours."""
         return command in self.commands
 
     @staticmethod
@@ -57,7 +57,7 @@ class Client:
         def listed(name: str) -> Sequence[Any]:
             return get(able, name, None) or ()
 
-        # A client that asks for diagnostics may say so there alone (since LSP 3.18).
+        # A client that pulls diagnostics may declare it only there (since LSP 3.18).
         ways = ("text_document.publish_diagnostics", "text_document.diagnostic")
 
         def shows(name: str) -> bool:
@@ -69,7 +69,8 @@ class Client:
             code_description=shows("code_description_support"),
             diagnostic_data=shows("data_support"),
             tags=frozenset(tag for way in ways for tag in listed(f"{way}.tag_support.value_set")),
-            # An edit in one file changes the findings of others: one that cannot be told so is better sent all.
+            # An edit in one file changes the findings of others: if a client cannot be notified of that, pushing is
+            # better.
             pulls=get(able, "text_document.diagnostic", None) is not None
             and can("workspace.diagnostics.refresh_support")
             and not _refreshes_the_workspace_only(params.client_info),
@@ -98,8 +99,8 @@ def initialization(params: types.InitializeParams) -> dict[str, Any]:
 
 
 def _refreshes_the_workspace_only(client: types.ClientInfo | None) -> bool:
-    """Whether the client, told to ask again, asks about the workspace and leaves the documents on the screen as they
-    are: Neovim does, as of 0.12.4 (`on_refresh` in its vim/lsp/diagnostic.lua)."""
+    """Whether the client pulls only the workspace after a refresh, and not the documents on the screen: Neovim does, as
+    of 0.12.4 (`on_refresh` in its vim/lsp/diagnostic.lua)."""
     return client is not None and client.name == "Neovim"
 
 

@@ -25,20 +25,20 @@ MODE = "diagnosticMode"
 #: How much the server writes to stderr: a key of `_LOG_LEVELS`; `warning` is the default.
 LOG_LEVEL = "logLevel"
 _LOG_LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
-#: Seconds that the first analysis waits for the client to tell its settings.
+#: Seconds that the first analysis waits for the client's settings.
 PATIENCE = 5.0
 
 
 def overrides(section: Any) -> dict[str, object]:
-    """The settings of a configuration section by their names in pyproject.toml. The section also holds
-    settings of the client, such as where the server is; they are left out."""
+    """The settings of a configuration section by their names in pyproject.toml. The section also holds settings of the
+    client, such as the path of the server; they are ignored."""
     if not isinstance(section, Mapping):
         return {}
     return {key: value for key, value in from_editor(section).items() if key in KEYS}
 
 
 def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) -> None:
-    """Keep what a configuration section says, and what it says for single folders; `Server.configured` applies it."""
+    """Store the settings of a configuration section, also for single folders; `Server.configured` applies them."""
     ls.overrides = overrides(section)
     of_folders = {known_as(folder): overrides(one) for folder, one in (folders or {}).items()}
     if any(one != ls.overrides for one in of_folders.values()):
@@ -61,14 +61,14 @@ def shows_workspace(options: Mapping[str, Any]) -> bool:
 
 
 async def load(ls: Server) -> None:
-    """Ask the client for its settings, if it can be asked, and apply them. One that does not answer in time gets an
-    analysis without; a late answer still counts."""
+    """Ask the client for its settings, if it supports that, and apply them. If it does not answer in time, the analysis
+    starts without them; a late answer still counts."""
     if ls.client.configuration:
         asked = asyncio.ensure_future(_ask(ls))
         try:
             await asyncio.wait_for(asyncio.shield(asked), PATIENCE)
         except asyncio.TimeoutError:
-            logger.warning("the client does not tell its settings")
+            logger.warning("the client does not send its settings")
             asked.add_done_callback(lambda _: ls.configured())
     ls.configured()
 
@@ -80,14 +80,14 @@ async def _ask(ls: Server) -> None:
     try:
         answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=items))
     except Exception as error:
-        logger.warning("the client does not tell its settings: %s", error)
+        logger.warning("the client does not send its settings: %s", error)
         return
     if answer:
         take(ls, answer[0], dict(zip(folders, answer[1:], strict=False)))
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    """The settings in the editor changed. Newer clients are asked, older ones send them along."""
+    """The settings in the editor changed. The server asks newer clients for them; older ones send them."""
     if ls.client.configuration:
         await load(ls)
         return
@@ -102,7 +102,7 @@ def _plain(settings: Any) -> Any:
 
 
 async def watch(ls: Server) -> None:
-    """Ask the client to tell when the settings change, if it wants to be asked."""
+    """Ask the client to report changed settings, if it supports that."""
     if ls.client.registers_configuration:
         options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
         await ls.register_with_client(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)

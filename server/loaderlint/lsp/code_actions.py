@@ -1,9 +1,9 @@
 """Code actions: the fixes of a finding, fix all, 'suppress here', its rule's page, and what can be done to a loader
 without any fault.
 
-What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
-Findings are looked up again from the requested range; the id that a diagnostic carries can only confirm one. Edits are
-made for one version of the document and are refused for any other.
+The client's diagnostics are never trusted: some editors send ranges in other units than agreed. Findings are looked up
+again from the requested range; the id that a diagnostic carries can only confirm one. Edits are made for one version of
+the document and are refused for any other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NOTEBOOK_FIX_ALL = f"notebook.{FIX_ALL}"
 
 
 class NotPossible(JsonRpcException):
-    """The action that was offered cannot be carried out after all."""
+    """The offered action turns out to be impossible."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
     MESSAGE = "this fix cannot be made here"
@@ -89,7 +89,7 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
 
 
 async def _can_be_filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
-    """As `_filled`, False also where the edit would do harm."""
+    """Like `_filled`, but also False if the edit would do harm."""
     try:
         return await _filled(ls, document, report, action)
     except NotPossible:
@@ -132,7 +132,7 @@ def _files(
     workspace: Workspace, report: Report, snapshots: Sequence[Snapshot], data: Mapping[str, Any]
 ) -> tuple[Sequence[FileEdit], bool]:
     """The edits that an action's data stand for, and whether those of files that are not open need the user's consent.
-    Only an unsafe fix does: a safe one is made in all its files at once, as a rename is. For the worker's thread."""
+    Only an unsafe fix does: a safe one is applied to all its files at once, like a rename. For the worker's thread."""
     if "all" in data:
         return fix_all(workspace, [report.snapshot.path], snapshots, data.get("rules")), False
     repair = _repair(workspace, report, data)
@@ -175,8 +175,8 @@ class _Wanted:
 
 
 def _meant(report: Report, params: types.CodeActionParams, encoding: Any) -> list[int]:
-    """The indexes of the findings that touch the requested range. One whose id the client names is meant already if it
-    shares a line with the range, whatever the columns are."""
+    """The indexes of the findings that touch the requested range. If the client names the id of a finding, a common
+    line is enough, whatever the columns are."""
     uri = params.text_document.uri
     asked = report.snapshot.span(uri, params.range, encoding)
     if asked is None:
@@ -206,7 +206,7 @@ def _safe_fix(finding: Diagnostic) -> Fix | None:
 
 
 def _edits_elsewhere(report: Report, fixes: Iterable[Fix | None]) -> str:
-    """' (edits train.py)', for titles: the files beside the one shown that fixes change. They may not be in sight."""
+    """' (edits train.py)', for titles: the other files that fixes change, which may not be on the screen."""
     paths = {path for fix in fixes if fix is not None for path in fix.files} - {report.snapshot.path}
     if not paths:
         return ""
@@ -243,7 +243,7 @@ def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.Cod
         if len(safe) > 1:
             title = f"Fix all {name} findings in this file{_edits_elsewhere(report, map(_safe_fix, safe))}"
             action = _lazy(report, title, QUICK_FIX, {"all": True, "rules": [name]})
-            # VS Code sorts what belongs to no finding to the end, below 'suppress'.
+            # VS Code sorts actions without a finding to the end, below 'suppress'.
             action.diagnostics = [report.shown[index] for index in indexes if report.findings[index].name == name]
             yield action
 

@@ -1,5 +1,5 @@
-"""Code lenses at each loader: how many workers it has, how much runs in them, and what is copied into each. There is a
-second one in a program, which audits the loader."""
+"""Code lenses at each loader: how many workers it has, how much runs in them, and what is copied into each. In a
+program, there is a second one, which audits the loader."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from loaderlint.lsp.text_positions import Span
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
-#: What a client that knows this command does when the lens is clicked; for others it is a line of text.
+#: The command that a client runs when the lens is clicked; if the client does not know it, the lens is only text.
 SHOW = "loaderlint.showWorkerMap"
-#: A client that knows this command runs `loaderlint audit` on a file. Nothing else of the server leads to that.
+#: A client that knows this command runs `loaderlint audit` on a file. Nothing else in the server leads to that.
 AUDIT = "loaderlint.audit"
 
 _MAIN_GUARD = re.compile(r"^if __name__\b", re.MULTILINE)

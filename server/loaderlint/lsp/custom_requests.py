@@ -1,5 +1,6 @@
-"""What our own requests (`loaderlint/...`) have in common: they take the protocol's own parameters, and answer with a
-text for people. An editor shows that text as it is. It is plain text, or Markdown if `format` is `markdown`."""
+"""What loaderlint's own requests (`loaderlint/...`) have in common: they accept the protocol's own parameters, and
+answer with a text for users, which an editor shows unchanged. It is plain text, or Markdown if `format` is
+`markdown`."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from loaderlint.files.symlinks import known_as
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.uris import uri_of
 
-NOT_ANSWERED = "loaderlint cannot answer: an internal error, which its log shows"
+NOT_ANSWERED = "loaderlint cannot answer: an internal error, which the log shows"
 
 
 class Refusal(JsonRpcException):
-    """What is asked for cannot be told; the message says what to do."""
+    """The question cannot be answered; the message says what to do."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
-    MESSAGE = "this cannot be told"
+    MESSAGE = "this question cannot be answered"
 
 
 def document_uri(params: Any) -> str | None:

@@ -1,7 +1,7 @@
 """`loaderlint/debugInformation`: what a bug report needs, as Markdown (`{text}`).
 
-It names versions, folders and settings, and holds nothing of the code. The home folder is shortened to `~`, and names
-and passwords in URLs are taken out."""
+It names versions, folders and settings, and contains no code. The home folder is shortened to `~`, and names and
+passwords in URLs are removed."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ RECENT = Recent()
 
 
 async def debug_information(ls: Server, _: Any) -> dict[str, object]:
-    """The information as it is now; nothing is waited for but, for a moment, the engine."""
-    projects = ["No project was looked at yet."]
+    """The current information. Waits only for the engine, and only briefly."""
+    projects = ["No project has been analysed yet."]
     try:
         projects = await asyncio.wait_for(ls.engine.ask(lambda workspace: list(_projects(workspace))), PATIENCE)
     except asyncio.TimeoutError:
         projects = [f"The engine is busy and did not answer within {PATIENCE:g} seconds."]
     except Exception as error:
-        projects = [f"Nothing is known of projects: {error}."]
+        projects = [f"The projects are not known: {error}."]
     lines = [*_server(ls), "", "## Projects", "", *projects, "", *_errors()]
     return {"text": without_secrets("\n".join(lines) + "\n")}
 
@@ -69,12 +69,12 @@ def _server(ls: Server) -> Iterator[str]:
     yield f"- {', '.join(f'{name} {_version(name)}' for name in _LIBRARIES)}"
     selected = f"`{ls.interpreter}`" if ls.interpreter else "none"
     yield f"- interpreter selected in the editor (its environment is read, it is not run): {selected}"
-    asks = "asks for diagnostics" if ls.client.pulls else "is sent diagnostics"
+    asks = "pulls diagnostics" if ls.client.pulls else "gets diagnostics pushed"
     yield f"- the editor counts in {ls.client.encoding} and {asks}; {_count(list(ls.documents), 'document')} open"
-    yield f"- findings are shown of {'the whole workspace' if ls.shows_workspace else 'open files'}"
+    yield f"- shows the findings of {'the whole workspace' if ls.shows_workspace else 'open files'}"
     yield f"- settings of the editor: `{dict(ls.overrides)}`"
     yield f"- folders: {', '.join(f'`{folder}`' for folder in ls.folders) or 'none'}"
-    yield f"- {'everything was looked at' if ls.analysis.is_settled else 'at work'}"
+    yield f"- {'the analysis is complete' if ls.analysis.is_settled else 'the analysis is running'}"
 
 
 def _projects(workspace: Workspace) -> Iterator[str]:

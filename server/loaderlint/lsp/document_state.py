@@ -1,7 +1,7 @@
-"""What one open document shows, and whether that is still about its text.
+"""What one open document shows, and whether it is about the current text.
 
-The document itself holds the text and the version (`lsp.documents`); everything that was said about it is a report on
-one version (`lsp.protocol_diagnostics`). Whether a report is outdated is decided here and nowhere else.
+The document itself holds the text and the version (`lsp.documents`); everything that was reported about it belongs to
+one version (`lsp.protocol_diagnostics`). Only this module decides whether a report is outdated.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from loaderlint.lsp.stale_diagnostics import History, standing
 
 @dataclass(frozen=True, slots=True)
 class _Pulled:
-    """The diagnostics that a pull was told, for one version of one opening of a text (the document, or a cell). Both
-    are None where no version was checked: any finding makes such an answer outdated."""
+    """The diagnostics that a pull returned, for one version of one opening of a text (the document, or a cell). Both
+    are None if no version was checked: any finding makes such an answer outdated."""
 
     serial: int | None
     version: int | None
@@ -34,13 +34,13 @@ class _Pulled:
 class DocumentState:
     """What an open document shows. Lives on the event loop.
 
-    Of each document there is the last report of the engine (`take`); before the first one, what it found while other
-    projects were still to be linked (`take_early`); and after an edit, what still stands of the last report (`follow`).
-    None of them is given out for any text but the very one that it is about."""
+    For each document there is the last report of the engine (`take`); before the first one, an early report while other
+    projects were still being linked (`take_early`); and after an edit, the part of the last report that is still valid
+    (`follow`). Each of them is used only for exactly the text that it is about."""
 
     def __init__(self, document: Document | Notebook) -> None:
         self.document = document
-        """Its text and version. Of another opening, once it was opened again."""
+        """Its text and version; those of a new opening after it was opened again."""
         self._last: Report | None = None
         self._early: Report | None = None
         self._standing: Report | None = None
@@ -50,13 +50,13 @@ class DocumentState:
         self._pulled: dict[str, _Pulled] = {}
 
     def reopen(self, document: Document | Notebook) -> None:
-        """The document was opened again: only what the client has is known of it."""
+        """The document was opened again: only the client's diagnostics are kept."""
         self.document = document
         self._forget()
 
     def close(self) -> list[types.PublishDiagnosticsParams]:
-        """The document was closed: nothing is known of it any more, and tasks that wait for it end. What a client that
-        does not pull has to be sent so that it shows nothing."""
+        """The document was closed: drop everything about it, and end the tasks that wait for it. Returns what must be
+        pushed to a client that does not pull, so that it shows nothing."""
         self._forget()
         return [cleared(uri) for uri in self._published]
 
@@ -67,18 +67,18 @@ class DocumentState:
 
     @property
     def found(self) -> Report | None:
-        """What was found in exactly the present text; None if it has not been checked (yet). Nothing
-        else is ever repaired."""
+        """The findings in exactly the current text; None if it has not been checked (yet). Only these are ever
+        fixed."""
         return self._present(self._last) or self._present(self._early)
 
     @property
     def meanwhile(self) -> Report | None:
-        """What is shown of the present text while the engine is at work; None if the caller has to wait for that."""
+        """What is shown for the current text while the engine is busy; None if the caller has to wait."""
         return self._present(self._standing) or self._present(self._early)
 
     @property
     def shown(self) -> Report | None:
-        """What is shown of the present text now; None if nothing is known of it."""
+        """What is shown for the current text now; None if nothing is known about it."""
         return self.meanwhile or self.found
 
     def _present(self, report: Report | None) -> Report | None:
@@ -87,8 +87,8 @@ class DocumentState:
     # --- what the engine says -----------------------------------------------------------------------------------------
 
     def note(self) -> Snapshot:
-        """The present version. Places are followed from here into later ones. Raises ValueError for a document that is
-        no file."""
+        """The current version. Places are followed from here into later ones. Raises ValueError for a document that is
+        not a file."""
         snapshot = self.document.snapshot()
         if self.history is None:
             self.history = History(snapshot)
@@ -101,7 +101,7 @@ class DocumentState:
         return self._early is not None
 
     def take_early(self, report: Report) -> bool:
-        """Take a report before the job that made it ends; whether that is news."""
+        """Take a report before its job ends; returns whether it is new."""
         if self._last is not None or self._present(report) is None:
             return False
         self._early = report
@@ -114,7 +114,7 @@ class DocumentState:
     def completed(
         self, report: Report, failed: frozenset[str], histories: Mapping[Path, History], client: Client
     ) -> Report | None:
-        """A new report with what still stands of the last findings of rules that failed now ('': any). None if the
+        """A new report, with the last findings that are still valid of rules that failed now ('': any). None if the
         document was edited meanwhile: then the last report stays until the next one."""
         if not failed or self._last is None:
             return report
@@ -125,15 +125,15 @@ class DocumentState:
         return report.with_unsure(of_failed, kept)
 
     def take(self, report: Report) -> None:
-        """What the engine found in a version of this opening, the present one or one before it."""
+        """What the engine found in a version of this opening, the current one or an earlier one."""
         self._last = report
         if self.history is None:
             self.history = History(report.snapshot)
         self.history.begin(report.snapshot)
 
     def follow(self, histories: Mapping[Path, History], client: Client) -> Report | None:
-        """Show the last report: as it is if it is about the present text, else what stands of it there. None if there
-        is none. `histories`: of the other documents, to whose places it may point."""
+        """Show the last report: unchanged if it is about the current text, otherwise the part that is still valid
+        there. None if there is none. `histories`: of the other documents, to whose places it may point."""
         if self._last is None:
             return None
         if self._present(self._last) is not None:
@@ -148,22 +148,22 @@ class DocumentState:
         return standing(report, {**histories, self.history.now.path: self.history}, client)
 
     def stop_following(self) -> None:
-        """What stood of the last report is no longer shown, or has to be found again."""
+        """The part of the last report that was still valid is no longer shown, or has to be computed again."""
         self._standing = None
 
     # --- what the client has ------------------------------------------------------------------------------------------
 
     def messages(self, report: Report) -> list[types.PublishDiagnosticsParams]:
-        """What a client that does not pull has to be sent so that it shows the report: the texts (of a notebook, the
-        cells) whose diagnostics are others now. Cells that are gone lose theirs."""
+        """What must be pushed to a client that does not pull, so that it shows the report: the texts (the cells of a
+        notebook) whose diagnostics changed. Removed cells lose theirs."""
         before, now = self._published, {params.uri: params for params in report.messages()}
         self._published = now
         gone = [cleared(uri) for uri in before if uri not in now]
         return gone + [params for uri, params in now.items() if before.get(uri) != params]
 
     def answered(self, uri: str, report: Report | None) -> str:
-        """A client that pulls is answered what a report says of the text `uri`, or nothing, as there is none; the id of
-        that answer."""
+        """A client that pulls gets the diagnostics of a report for the text `uri`, or none; returns the id of that
+        answer."""
         if report is None:
             answer = _Pulled(None, None, result_id(()))
         else:
@@ -174,14 +174,14 @@ class DocumentState:
         return answer.result_id
 
     def forget_answers(self, uri: str | None = None) -> None:
-        """The client has just asked about the text `uri` again, or is asked to pull all again."""
+        """The client has just pulled the text `uri` again, or is asked to pull everything again."""
         if uri is None:
             self._pulled.clear()
         else:
             self._pulled.pop(uri, None)
 
     def is_answer_outdated(self) -> bool:
-        """Whether other diagnostics are shown now of a text than a pull was told for that very version."""
+        """Whether the diagnostics of a text differ from those that a pull returned for the same version."""
         return any(self._is_outdated(uri, answer) for uri, answer in self._pulled.items())
 
     def _is_outdated(self, uri: str, answer: _Pulled) -> bool:
@@ -190,5 +190,5 @@ class DocumentState:
             return False
         part = report.snapshot.part(uri)
         if not answer.is_about(report.snapshot.serial, part.version if part else None):
-            return False  # the client asks by itself about what it has edited
+            return False  # the client pulls what it has edited by itself
         return result_id(report.shown_in(uri)) != answer.result_id

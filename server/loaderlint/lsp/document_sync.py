@@ -1,4 +1,4 @@
-"""The editor's documents come, change and go."""
+"""The editor opens, edits and closes documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-#: Every notebook with its Python cells. Naming the cells only (`NotebookDocumentFilterWithCells`) upsets clients that
+#: Every notebook with its Python cells. Naming only the cells (`NotebookDocumentFilterWithCells`) breaks clients that
 #: are written with cattrs 25.3 and newer.
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[
@@ -45,7 +45,7 @@ def did_open_notebook(ls: Server, params: types.DidOpenNotebookDocumentParams) -
 
 
 def did_change_notebook(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
-    """Cells of a notebook came, went, moved or were edited."""
+    """Cells of a notebook were added, removed, moved or edited."""
     notebook = ls.documents.change_notebook(params)
     if notebook is not None:
         ls.analysis.changed(notebook)

@@ -27,7 +27,7 @@ At = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class Part:
     """What the client edits as one text: a document, or a code cell of a notebook. `start` is the 0-based line of the
-    whole at which it begins; `lines` hold their line ends."""
+    whole at which it begins; `lines` include their line endings."""
 
     uri: str
     version: int
@@ -35,15 +35,15 @@ class Part:
     lines: tuple[str, ...]
 
     def range(self, span: Span, encoding: Encoding) -> types.Range:
-        """A span of the whole as the client counts in this part; what lies outside is moved to its end."""
+        """A span of the whole in the client's coordinates of this part; places outside are moved to its end."""
         place = Place(span.line - self.start, span.column, span.end_line - self.start, span.end_column)
         return to_range(self.lines, place, encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A document or notebook at one version: what a thread may keep while the editor goes on. `lines` hold their line
-    ends; those of a notebook are its code cells' lines, joined.
+    """A document or notebook at one version: what a thread may keep while the editor continues. `lines` include their
+    line endings; those of a notebook are its code cells' lines, joined.
 
     `serial` is the number of the opening."""
 
@@ -75,16 +75,16 @@ class Snapshot:
         return parts[max(bisect_right(parts, line, key=lambda part: part.start) - 1, 0)]
 
     def part(self, uri: str) -> Part | None:
-        """The code cell that the client calls `uri`, None if no cell of Python has this name; a document is its own
-        only part, however the client spells its name."""
+        """The code cell that the client calls `uri`, None if no Python cell has this name. A document is its own only
+        part, however the client spells its name."""
         if self.cells is None:
             return self.parts[0]
         return next((cell for cell in self.cells if cell.uri == uri), None)
 
     def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int] | None:
-        """The (line, column) in characters that the client means by a position in the document or cell `uri`. None for
-        what is not a line of the whole: in a cell of another language, and on the empty line behind a cell's last line
-        end."""
+        """The (line, column) in characters that the client means by a position in the document or cell `uri`. None if
+        it is not a line of the whole: in a cell of another language, and on the empty line after a cell's last line
+        ending."""
         part = self.part(uri)
         if part is None:
             return None
@@ -93,8 +93,8 @@ class Snapshot:
         return (part.start + line, column) if within else None
 
     def span(self, uri: str, range_: types.Range, encoding: Encoding) -> Place | None:
-        """The span in characters that the client means by a range in the document or cell `uri`; it may end on the
-        line behind the cell. None in a cell of another language."""
+        """The span in characters that the client means by a range in the document or cell `uri`; it may end on the line
+        after the cell. None in a cell of another language."""
         part = self.part(uri)
         if part is None:
             return None
@@ -104,8 +104,8 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Document:
-    """A document as the editor has it. `path`, with links followed, is None unless it is a file on disk; `lines` hold
-    their line ends; `serial` is the number of its opening."""
+    """A document as the editor has it. `path`, with links followed, is None unless it is a file on disk; `lines`
+    include their line endings; `serial` is the number of its opening."""
 
     uri: str
     path: Path | None
@@ -126,22 +126,22 @@ class Document:
 
     @property
     def analysed(self) -> bool:
-        """Whether the engine is asked about it: Python, and a file (no unsaved, versioned or generated view of one)."""
+        """Whether the engine checks it: a Python file, and not an unsaved, versioned or generated view of one."""
         return self.path is not None and (self.language == _PYTHON or self.path.suffix == ".py")
 
     def snapshot(self) -> Snapshot:
         """This version. Raises ValueError for a document without a path."""
         if self.path is None:
-            raise ValueError(f"{self.uri} is no file")
+            raise ValueError(f"{self.uri} is not a file")
         return Snapshot(self.uri, self.path, self.serial, self.version, tuple(self.lines))
 
     @property
     def at(self) -> At:
-        """Which text of which opening it is now; what was made of another one is outdated."""
+        """The current text and opening; results for another one are outdated."""
         return self.serial, self.version
 
     def apply(self, change: types.TextDocumentContentChangeEvent, encoding: Encoding) -> None:
-        """Make one edit of the client, whose positions count in `encoding`."""
+        """Apply one edit of the client, whose positions count in `encoding`."""
         if isinstance(change, types.TextDocumentContentChangeWholeDocument):
             self.lines = split_lines(change.text)
             return
@@ -157,12 +157,12 @@ class Document:
         last, end_column = end
         changed = self.lines[first][:column] + text + self.lines[last][end_column:]
         if first and changed.startswith("\n") and self.lines[first - 1].endswith("\r"):
-            # A line feed came to stand behind a carriage return: together they are one line end.
+            # A line feed now follows a carriage return: together they are one line ending.
             first -= 1
             changed = self.lines[first] + changed
         replacement = split_lines(changed)
         if last + 1 < len(self.lines):
-            # The rest of the last line ends as it did, so what follows it is a line of its own already.
+            # The rest of the last line ends as before, so the text after it already is a line of its own.
             replacement.pop()
         self.lines[first : last + 1] = replacement
 
@@ -170,8 +170,8 @@ class Document:
 @dataclass(slots=True)
 class Notebook:
     """A notebook as the editor has it: `cells` are the texts of its cells by their URIs, `order` says which are code,
-    from the first to the last. `version` counts the changes of its code; the editor's own also counts what is shown
-    below a cell, and a fix must not fail for that."""
+    from the first to the last. `version` counts the changes of its code; the editor's own also counts changed outputs,
+    and a fix must not fail because of those."""
 
     uri: str
     path: Path | None
@@ -187,7 +187,7 @@ class Notebook:
 
     @property
     def analysed(self) -> bool:
-        """Whether the engine is asked about it: any notebook that is a file. One without Python has no findings."""
+        """Whether the engine checks it: any notebook that is a file. One without Python has no findings."""
         return self.path is not None
 
     def code_versions(self) -> list[tuple[str, int]]:
@@ -206,7 +206,7 @@ class Notebook:
     def snapshot(self) -> Snapshot:
         """This version. Raises ValueError for a notebook without a path."""
         if self.path is None:
-            raise ValueError(f"{self.uri} is no file")
+            raise ValueError(f"{self.uri} is not a file")
         code = list(self._code())
         text, starts = joined([cell.text for cell in code])
         parts = (
@@ -216,21 +216,21 @@ class Notebook:
 
     @property
     def at(self) -> At:
-        """Which text of which opening it is now; what was made of another one is outdated."""
+        """The current text and opening; results for another one are outdated."""
         return self.serial, self.version
 
     def open(self, texts: Sequence[types.TextDocumentItem]) -> None:
-        """Take in the texts of new cells."""
+        """Add the texts of new cells."""
         for item in texts:
             lines = split_lines(item.text)
             self.cells[item.uri] = Document(item.uri, None, item.language_id, self.serial, item.version, lines)
 
     def rearrange(self, start: int, count: int, cells: Sequence[types.NotebookCell]) -> None:
-        """Put `cells` in the place of the `count` cells from `start` (0-based) on."""
+        """Replace the `count` cells from `start` (0-based) on with `cells`."""
         self.order[start : start + count] = cells
 
     def change(self, changes: types.NotebookDocumentCellChanges, encoding: Encoding) -> None:
-        """Do what the client says about the cells."""
+        """Apply the client's changes of the cells."""
         if (structure := changes.structure) is not None:
             for closed in structure.did_close or ():
                 self.cells.pop(closed.uri, None)
@@ -266,7 +266,7 @@ class Documents:
         return self._cells.get(uri) or self._documents.get(_key(uri))
 
     def open(self, item: types.TextDocumentItem) -> Document:
-        """Take a document in; one that was open already is replaced."""
+        """Add a document; one that is already open is replaced."""
         path = known_path_of(item.uri)
         self._opened += 1
         document = Document(item.uri, path, item.language_id, self._opened, item.version, split_lines(item.text))
@@ -276,7 +276,7 @@ class Documents:
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
     ) -> Document | None:
-        """Make the edits of one notification. None, with a line in the log, if the document was never opened."""
+        """Apply the edits of one notification. None, with a line in the log, if the document was never opened."""
         document = self._documents.get(_key(uri))
         if not isinstance(document, Document):
             logger.warning("change of %s ignored: it is not open", uri)
@@ -287,7 +287,7 @@ class Documents:
         return document
 
     def open_notebook(self, item: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]) -> Notebook:
-        """Take a notebook in; one that was open already is replaced."""
+        """Add a notebook; one that is already open is replaced."""
         self.close(item.uri)
         self._opened += 1
         notebook = Notebook(item.uri, known_path_of(item.uri), self._opened, item.version)
@@ -298,9 +298,9 @@ class Documents:
         return notebook
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Notebook | None:
-        """Make the changes of one notification: cells that come, go, move, change their kind or their text. None if
-        they do not touch the code (running a cell changes the notebook, too), or, with a line in the log, if the
-        notebook was never opened."""
+        """Apply the changes of one notification: cells that are added, removed or moved, or change their kind or text.
+        None if they do not touch the code (running a cell changes the notebook, too), or, with a line in the log, if
+        the notebook was never opened."""
         notebook = self._documents.get(_key(params.notebook_document.uri))
         if not isinstance(notebook, Notebook):
             logger.warning("change of %s ignored: it is not open", params.notebook_document.uri)
@@ -319,7 +319,7 @@ class Documents:
         return notebook
 
     def close(self, uri: str) -> Document | Notebook | None:
-        """Let a document or notebook go. None if it was not open."""
+        """Remove a document or notebook. None if it was not open."""
         document = self._documents.pop(_key(uri), None)
         if isinstance(document, Notebook):
             self._let_go(document, document.cells)
@@ -332,7 +332,7 @@ class Documents:
 
 
 def _written(changes: types.NotebookDocumentCellChanges) -> set[str]:
-    """The names of the cells that got a text, whether or not their version is another."""
+    """The names of the cells that got a text, even if their version did not change."""
     opened = (changes.structure.did_open or ()) if changes.structure else ()
     return {item.uri for item in opened} | {edited.document.uri for edited in changes.text_content or ()}
 

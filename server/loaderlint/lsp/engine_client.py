@@ -1,7 +1,7 @@
 """The engine in a process of its own, for the server: a backend whose workspace asks `loaderlint.lsp.engine_process`.
 
-The process starts when the backend is made and ends with the server, whose end closes its stdin. If it dies (libcst's
-parser can be made to crash), the next one is told what the last one knew, and asked again; once."""
+The process starts when the backend is made and ends with the server, whose end closes its stdin. If it dies (some code
+crashes libcst's parser), a new one gets the state of the old one and the same question, once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two looks at whether an answer is still wanted.
+#: Seconds between two checks whether an answer is still wanted.
 _LOOK = 0.005
 
 _About = ParamSpec("_About")
@@ -33,11 +33,11 @@ _Answer = TypeVar("_Answer")
 
 
 class Cancelled(Exception):
-    """The caller's `stop` said so."""
+    """The caller's `stop` returned True."""
 
 
 class Died(ConnectionError):
-    """The engine's process ended while it was asked something."""
+    """The engine's process ended during a question."""
 
 
 class Failed(Exception):
@@ -47,8 +47,8 @@ class Failed(Exception):
 
 
 def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
-    """The engine: in a process of its own, or, where none can be started, in this one. `cache` tells the folder in
-    which facts of files are kept between sessions."""
+    """The engine: in a process of its own, or in this one if none can be started. `cache` names the folder in which
+    facts of files are kept between sessions."""
     folder = cache()
     try:
         return Remote(folder)
@@ -71,17 +71,17 @@ class Remote:
         self.pages: Mapping[str, str] = self.ask("pages")
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
-        """The workspace; the one before it is gone."""
+        """The workspace; it replaces the one before."""
         self._workspace = RemoteWorkspace(self, folders, overrides)
         checks: Checks = self._workspace
-        return cast("Workspace", checks)  # all else in the protocol is among the questions that it passes on
+        return cast("Workspace", checks)  # it passes all other methods of the protocol on
 
     def close(self) -> None:
         """End the process, even if it is busy."""
         self._process.end()
 
     def tell(self, told: Told) -> None:
-        """Let the engine know something before the next question."""
+        """Send something to the engine before the next question."""
         self._told.append(told)
 
     def ask(
@@ -128,7 +128,7 @@ class Remote:
 
 class RemoteWorkspace:
     """The workspace of a `Remote`, called on the worker's thread only: all `backend.Questions` are passed on by their
-    names, and what is more than a message to and fro (`backend.Checks`) is written here."""
+    names, and calls with more than one message and its answer (`backend.Checks`) are written here."""
 
     def __init__(self, remote: Remote, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
         self._remote = remote
@@ -154,7 +154,7 @@ class RemoteWorkspace:
         return Told("workspace", (self._folders, self._overrides))
 
     def state(self) -> Iterable[Told]:
-        """What a new process has to be told."""
+        """What a new process must know."""
         return self._itself(), *(Told("set_text", overlay) for overlay in self._overlays.items())
 
     def set_text(self, path: Path, text: str | None) -> None:
@@ -214,7 +214,7 @@ class RemoteWorkspace:
 
 
 class _Process:
-    """The process, and a queue of what it says. Raises OSError if it cannot be started."""
+    """The process, and a queue of its messages. Raises OSError if it cannot be started."""
 
     def __init__(self, cache: Path | None) -> None:
         self._said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -1,5 +1,4 @@
-"""One run of the engine over all open documents: what it needs, what it finds, and how it is done on the engine's
-thread."""
+"""One run of the engine over all open documents: its input, its findings, and its work on the engine's thread."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a workspace is made from: folders (absolute) and settings by their names in pyproject.toml."""
+    """What a workspace is created from: folders (absolute) and settings by their names in pyproject.toml."""
 
     folders: tuple[Path, ...] = ()
     overrides: Mapping[str, object] = field(default_factory=dict)
@@ -39,8 +38,8 @@ class Setup:
 
 @dataclass(slots=True)
 class Job:
-    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: of each
-    open file the document whose text the engine is told. `typing`: there was no pause in the typing."""
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: for
+    each open file the document whose text the engine gets. `typing`: there was no pause in the typing."""
 
     setup: Setup
     texts: Mapping[Path, str | None]
@@ -52,14 +51,14 @@ class Job:
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def looks_at(self, snapshot: Snapshot) -> bool:
-        """Whether the engine looks at the very text of a document: not if its file is open under another URI, too, with
+        """Whether the engine checks the text of this document: not if its file is also open under another URI with
         another text."""
         return any(one is snapshot or (one.path, one.lines) == (snapshot.path, snapshot.lines) for one in self.told)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a job found, or a part of it. `problems`: what the engine wants people to know; `links`: see
+    """What a job found, or a part of it. `problems`: messages of the engine for the user; `links`: see
     `Workspace.links`; `failed`: the rules that an internal error kept from looking, '' where it may be any."""
 
     reports: tuple[Report, ...]
@@ -91,9 +90,9 @@ class Engine:
         return self._workspace
 
     def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
-        """Tell the engine what changed and let it look. None if the job was stopped. `early` is called with what can be
-        shown before the end, if there is something to wait for. Raises Postponed if code has to be linked again and
-        somebody is typing."""
+        """Pass the changes to the engine and run the check. None if the job was stopped. `early` is called with what
+        can be shown before the end, if there is something to wait for. Raises Postponed if code has to be linked again
+        while the user is typing."""
         backend = self.backend()
         workspace = self._told(backend, job)
         if job.stopped.is_set():
@@ -129,7 +128,7 @@ class Engine:
         return frozenset(problem.rule for problem in workspace.problems if costs_findings(problem))
 
     def answer(self, question: Callable[[Workspace], _Result]) -> _Result:
-        """What a question about the workspace gives."""
+        """The answer to a question about the workspace."""
         workspace = self.workspace()
         found = question(workspace)
         self._log.note_problems(workspace.problems, costs_a_fix)
@@ -166,8 +165,8 @@ class Engine:
 
 
 class Texts:
-    """Where the client finds what stands in any file: in the editor's text where it is open, else in the engine's. For
-    the worker's thread."""
+    """Positions in any file for the client: in the editor's text if it is open, otherwise in the engine's. For the
+    worker's thread."""
 
     def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot], encoding: Encoding) -> None:
         self._workspace = workspace
@@ -176,8 +175,8 @@ class Texts:
         self._lines: dict[Path, Sequence[str]] = {}
 
     def __call__(self, path: Path, span: Span) -> types.Location:
-        """The client's name for the file or cell, and the place in it. A notebook that is not open has no cells that
-        the client knows: its beginning stands for all of it."""
+        """The client's name for the file or cell, and the place in it. The client does not know the cells of a notebook
+        that is not open: its beginning stands for all of it."""
         opened = self._open.get(path)
         if opened is not None:
             part = opened.part_at(span.line)
@@ -191,7 +190,7 @@ class Texts:
             try:
                 self._lines[path] = split_lines(self._workspace.text(path))
             except Exception:
-                # A file that went away between the analysis and now: positions in it no longer matter.
+                # The file was removed after the analysis: positions in it no longer matter.
                 logger.info("no text of %s", path, exc_info=True)
                 self._lines[path] = [""]
         return self._lines[path]

@@ -1,4 +1,4 @@
-"""What the server and the process of its engine say to each other (`loaderlint.runtime.child_processes` sends it)."""
+"""The messages between the server and the engine's process (`loaderlint.runtime.child_processes` sends them)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Told(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A question, and all that has to be known before it. Without a `method`, the answer is no longer wanted."""
+    """A question, and everything that the engine must know before it. Without a `method`, the answer is no longer
+    wanted."""
 
     number: int
     told: tuple[Told, ...]
@@ -26,7 +27,7 @@ class Call(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """The answer to a call is not wanted any more."""
+    """The answer to a call is no longer wanted."""
 
     number: int
 

@@ -1,9 +1,9 @@
-"""The process of the engine. The server's event loop has one of its own, so that nothing that the engine does (libcst's
+"""The process of the engine. The server's event loop has its own process, so nothing that the engine does (libcst's
 parser and the garbage collector hold the interpreter from start to end) keeps a message waiting.
 
-While a project is linked for the first time, which can take long, the engine goes on when an edit makes its answer
-worthless: what it has found by then holds still, but for the answers that the edit changes, and an index that starts
-again with every key never ends. Questions that come meanwhile wait.
+While a project is linked for the first time, which can take long, the engine continues even if an edit makes its answer
+useless: most of what it has computed stays valid, and an index that restarts with every key never ends. Questions that
+come meanwhile wait.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ logger = logging.getLogger(__name__)
 
 #: Bytes; libcst's parser recurses in native code, and threads get 8 MiB or less by default (512 KiB on macOS).
 _STACK = 64 * 1024 * 1024
-#: So many findings go in one message: a larger one would hold up the server while it is read.
+#: The number of findings in one message: a larger one would block the server while it is read.
 _PART = 200
 
-#: Seconds without a question after which there is time for other things.
+#: Seconds without a question after which the engine does other work.
 _PAUSE = 0.5
 _RESTED = object()
 
@@ -96,18 +96,18 @@ class Child:
         return self._inbox.get()
 
     def _rest(self) -> None:
-        """While there are no questions: keep what is known for the next session, and less of it in memory."""
+        """While there are no questions: save what is known for the next session, and free memory."""
         try:
             while self._resting is not None and not self._waiting and self._inbox.empty():
                 if next(self._resting, _RESTED) is _RESTED:
                     self._resting = None
                     self._give_back()
-        except Exception:  # what is known is as good as before
+        except Exception:  # the last results are still valid
             logger.debug("no rest", exc_info=True)
             self._resting = None
 
     def _give_back(self) -> None:
-        """That takes a moment, and is worth it after a linking."""
+        """This takes a moment, and pays off after a linking."""
         links = self._workspace.links if self._workspace else 0
         if links != self._links:
             self._links = links
@@ -160,7 +160,7 @@ class Child:
             self._reply("progress", (done, total))
 
     def _early(self, found: Mapping[Path, tuple[Diagnostic, ...]]) -> None:
-        """Projects are done while another one is linked for the first time."""
+        """Some projects are done while another one is linked for the first time."""
         self._goes_on = True
         self._reply("early", dict(found))
 
@@ -184,16 +184,16 @@ class Child:
                 self._waiting[index] = call._replace(method="")
 
     def _meanwhile(self, call: Call) -> None:
-        """A call that comes while another one is worked on: what it says counts for the calls after it."""
+        """A call that comes during another one: its information counts for the calls after it."""
         self._waiting.append(call)
         for told in call.told:
             if told.method not in ("set_text", "forget"):
-                self._given_up = True  # other folders, other settings: what is being found is of no use
+                self._given_up = True  # other folders or settings: the running check is useless
 
 
 def main(cache: str | None = None) -> None:
-    """Answer what comes on stdin, on stdout, until the end of stdin; then, whatever goes on, end. `cache`: the folder
-    in which facts of files are kept between sessions."""
+    """Read calls from stdin and answer them on stdout until the end of stdin; then end at once. `cache`: the folder in
+    which facts of files are kept between sessions."""
     from loaderlint.lsp.backend import Loaderlint
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")

@@ -17,7 +17,8 @@ logger = logging.getLogger(__name__)
 
 #: Bytes; threads get 8 MiB or less by default (512 KiB on macOS).
 _STACK = 64 * 1024 * 1024
-#: Seconds that `stop` waits for the job at hand. The thread is a daemon: an unwilling job does not keep the process.
+#: Seconds that `stop` waits for the job at hand. The thread is a daemon: a job that does not stop does not keep the
+#: process alive.
 _PATIENCE = 2.0
 
 _Result = TypeVar("_Result")
@@ -51,7 +52,7 @@ class Worker:
         return future
 
     def stop(self) -> None:
-        """Take no more jobs and wait a moment for the one at hand."""
+        """Accept no more jobs and wait briefly for the running one."""
         self._jobs.put(None)
         if self._thread is not None:
             self._thread.join(_PATIENCE)
@@ -90,6 +91,6 @@ def _succeed(future: asyncio.Future[Any], result: Any) -> None:
 
 def _fail(future: asyncio.Future[Any], error: BaseException) -> None:
     if not future.done():
-        # A future takes no StopIteration, and a SystemExit would end the loop that reads it.
+        # A future does not accept StopIteration, and a SystemExit would end the loop that reads it.
         usable = isinstance(error, Exception) and not isinstance(error, StopIteration)
         future.set_exception(error if usable else RuntimeError(f"the engine ended with {error!r}"))

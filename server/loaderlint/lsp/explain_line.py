@@ -1,6 +1,7 @@
-"""`loaderlint/explain`: what is known of a line, as `loaderlint explain FILE:LINE` tells it, of the text in the editor.
+"""`loaderlint/explain`: the explanation of a line in the editor's text, as `loaderlint explain FILE:LINE` prints it.
 
-Takes what a hover takes (`textDocument`, `position`), and `format`; answers `{text, folder}`."""
+Takes the parameters of a hover (`textDocument`, `position`), and `format`; answers `{text, folder}`.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +34,17 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     at, uri = position(params), document_uri(params)
     document = ls.documents.get(uri) if uri is not None else None
     if uri is None or document is None or not document.analysed:
-        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved somewhere")
+        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved")
     asked_at = document.at
     report = await ls.analysis.settled_report(uri)
     if document.at != asked_at:
         raise ContentModified()
     if report is None:
-        raise Refusal("loaderlint could not look at this file; its log says why")
+        raise Refusal("loaderlint could not analyse this file; see its log")
     snapshot, snapshots = report.snapshot, ls.shown.snapshots()
     place = snapshot.place(uri, at, ls.client.encoding)
     if place is None:
-        raise Refusal("no Python stands on this line")
+        raise Refusal("there is no Python code on this line")
     base = base_of(snapshot.path, ls.folders)
     cells = cells_of(snapshots)
     path, line = snapshot.path, place[0]
@@ -54,8 +55,7 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
 
 
 def _markdown(lines: Sequence[str]) -> Iterator[str]:
-    """An explanation, whose first line is the place and the line of code that stands there; or the one line that says
-    why there is none."""
+    """An explanation, whose first line is the place and its line of code; or one line that says why there is none."""
     first, *others = lines
     if not others:
         yield from as_markdown(lines)

@@ -1,4 +1,5 @@
-"""The log of internal errors: each kind is logged once, with a traceback. The same one often comes with every key."""
+"""The log of internal errors: each kind is logged once, with a traceback. The same error often occurs with every
+key."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ class FailureLog:
         self._logged: set[str] = set()
 
     def note(self, work: str, failure: Failure) -> None:
-        """`work` could not be done."""
+        """`work` failed."""
         self._note(failure.error, f"{work}: {failure.error}", failure.traceback)
 
     def note_problems(self, problems: Iterable[Problem], wanted: Callable[[Problem], bool]) -> None:
@@ -36,10 +37,10 @@ class FailureLog:
 
 
 def costs_findings(problem: Problem) -> bool:
-    """Whether a problem is an internal error that kept findings from being found."""
+    """Whether a problem is an internal error that cost findings."""
     return bool(getattr(problem, "traceback", "")) and problem.cost == "findings"
 
 
 def costs_a_fix(problem: Problem) -> bool:
-    """Whether an internal error kept a fix from being made: the engine finds that out between two checks."""
+    """Whether an internal error prevented a fix: the engine notices this between two checks."""
     return problem.cost == "fix"

@@ -1,4 +1,4 @@
-"""What happens on disk: files that come, change and go, and the folders of the workspace."""
+"""Changes on disk: files that are created, changed and deleted, and the folders of the workspace."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ WATCHED = (
     "**/cog.{yml,yaml}",
     "**/.python-version",
     "**/.gitignore",
-    # An environment that comes or goes, and the packages whose versions rules ask for most. Whatever else is installed
-    # is noticed at the next check (`Versions.changed`).
+    # Environments that are created or deleted, and the packages whose versions matter most to rules. All other
+    # installations are noticed at the next check (`Versions.changed`).
     "**/pyvenv.cfg",
     "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info/METADATA",
-    # Of a folder that goes, or comes with all that is in it, some editors tell nothing but the folder.
+    # If a folder is removed, or appears with all its files, some editors report only the folder.
     "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info",
 )
 
@@ -57,7 +57,7 @@ _OPERATIONS = types.FileOperationRegistrationOptions(
 
 
 def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files on disk came, changed or went: Python, settings, lock and requirement files, environments."""
+    """Files on disk were created, changed or deleted: Python, settings, lock and requirement files, environments."""
     _touched(ls, (event.uri for event in params.changes))
 
 
@@ -81,7 +81,7 @@ def _touched(ls: Server, uris: Iterable[str]) -> None:
 
 
 async def watch(ls: Server) -> None:
-    """Ask the client to watch `WATCHED`, and what audits have seen, if it can."""
+    """Ask the client to watch `WATCHED`, and the results of audits, if it can."""
     if not ls.client.registers_watchers:
         return
     patterns: list[types.GlobPattern] = [*WATCHED, *(_audits() if ls.client.watches_folders else ())]
@@ -92,7 +92,7 @@ async def watch(ls: Server) -> None:
 
 
 def _audits() -> Iterator[types.RelativePattern]:
-    """The files of audits, in a folder outside of the workspace. It has to be there to be watched."""
+    """The result files of audits, in a folder outside the workspace. It must exist to be watched."""
     from loaderlint.cache import audit_results, cache_folder  # not needed before the client is asked to watch
 
     folder = cache_folder.folder()

@@ -25,8 +25,8 @@ def fix_all(
     """The edits that make all safe fixes of the findings in the files at `paths`, of the named rules only if any are
     named.
 
-    The workspace sees each round's result and is put back to what `snapshots` (all open documents) say. Raises NotMade
-    if there is no end to it."""
+    The workspace sees the result of each round and is then reset to `snapshots` (all open documents). Raises NotMade if
+    the rounds do not end."""
     first = workspace.fix_all(paths, rules=rules)
     if not first:
         return ()

@@ -1,6 +1,6 @@
 """`loaderlint/fixWorkspace`: make all safe fixes of all files of the workspace, by one edit that the client applies.
 
-Notebooks that are not open are left alone: an editor has no cells of them that could be edited."""
+Notebooks that are not open are skipped: the editor does not know their cells."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LABEL = "Fix all loaderlint findings in the workspace"
 
 
 async def fix_workspace(ls: Server, _: Any) -> dict[str, object]:
-    """Make the fixes; `{files, message}` says how many files were edited. Raises Refusal if the client applies no
+    """Apply the fixes; `{files, message}` says how many files were edited. Raises Refusal if the client does not apply
     edits, or not this one, and ContentModified if a file is edited meanwhile."""
     if not ls.client.applies_edits:
-        raise Refusal("this editor applies no edits of a server; run: loaderlint check --fix")
+        raise Refusal("this editor does not apply a server's edits; run: loaderlint check --fix")
     await ls.analysis.begun.wait()
     await ls.analysis.settled()
     snapshots, client = ls.shown.snapshots(), ls.client
@@ -44,14 +44,14 @@ async def fix_workspace(ls: Server, _: Any) -> dict[str, object]:
         ls.engine.unanswered(error)
         raise Refusal(NOT_ANSWERED) from error
     if made is None:
-        return {"files": 0, "message": "loaderlint: no finding of the workspace has a safe fix"}
+        return {"files": 0, "message": "loaderlint: no finding in the workspace has a safe fix"}
     if not made.holds(ls.documents):
         raise ContentModified()
     answer = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=made.edit, label=LABEL))
     if not answer.applied:
         raise Refusal(f"the editor did not apply the fixes: {answer.failure_reason or 'it gave no reason'}")
     files = "1 file" if made.files == 1 else f"{made.files} files"
-    return {"files": made.files, "message": f"loaderlint: all safe fixes are made; {files} edited"}
+    return {"files": made.files, "message": f"loaderlint: all safe fixes are applied; {files} edited"}
 
 
 def _fixes(workspace: Workspace, snapshots: Sequence[Snapshot], client: Client) -> Change | None:

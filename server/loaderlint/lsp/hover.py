@@ -1,5 +1,5 @@
-"""Hover: the rule's page on a finding, with what the project is taken to run on, and on a rule's name in a suppression
-comment; the loader that a line makes, and for which loaders a function runs."""
+"""Hover: the rule's page on a finding, with the versions that the project is assumed to run on, and on a rule's name in
+a suppression comment; the loader that a line creates, and the loaders for which a function runs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0
 _IGNORE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\s*\[(?P<names>[^\]]*)\]?")
 _NAME = re.compile(r"[\w-]+")
-#: A block of code, whose comments look like headings, or what makes a line a heading.
+#: A block of code, whose comments look like headings, or the mark of a heading.
 _HEADING = re.compile(r"^```.*?^```$|^(#+) ", re.MULTILINE | re.DOTALL)
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """The page of the rule on a finding or on a name in a suppression, what a loader starts, for which loaders a
-    function runs; None if there is nothing to say."""
+    function runs; None if there is nothing to show."""
     state = ls.shown.state(params.text_document.uri)
     if state is None or not state.document.analysed:
         return None
@@ -70,7 +70,7 @@ def _hover(ls: Server, text: str, span: Span, snapshot: Snapshot) -> types.Hover
 
 
 def with_environment(page: str, environment: Sequence[str]) -> str:
-    """A page with the facts that its rule was asked with, below its heading."""
+    """A page with the versions and platforms that its rule assumed, below its heading."""
     if not page or not environment:
         return page
     heading, _, rest = page.partition("\n")
@@ -78,8 +78,8 @@ def with_environment(page: str, environment: Sequence[str]) -> str:
 
 
 def pages(names: Iterable[str], known: Mapping[str, str]) -> str:
-    """The pages of the rules `names` one below the other, with headings of a size that suits a hover; unknown names are
-    left out."""
+    """The pages of the rules `names`, one after the other, with headings that suit a hover; unknown names are left
+    out."""
     return "\n\n---\n\n".join(_smaller(known[name].strip()) for name in names if name in known)
 
 

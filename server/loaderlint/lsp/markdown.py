@@ -1,5 +1,5 @@
-"""What is known of a line, as Markdown for a hover, and of loaders, for lenses. Pure functions, called where the engine
-is."""
+"""What is known about a line, as Markdown for a hover, and about loaders, for lenses. Pure functions, called where the
+engine is."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from loaderlint.explanations.worker_map import MappedLoader
     from loaderlint.syntax.span import Span
 
-#: How many functions and objects are named before the others are counted.
+#: How many functions and objects are named; the rest is counted.
 _MAX_NAMED = 8
 
 
 def about_line(workspace: Workspace, path: Path, line: int) -> str:
-    """What a loader that is made on the line (0-based) does, or where the function whose name stands there runs; '' if
-    neither is so, or the file cannot be read."""
+    """What a loader that the line (0-based) creates does, or where the function that is named there runs; '' if there
+    is neither, or the file cannot be read."""
     if workspace.unreadable(path):
         return ""
     known = workspace.explain(path, line)
@@ -33,10 +33,10 @@ def _loader(loader: MappedLoader) -> str:
     idle = loader.starts_workers == "no"
     lines = [f"**`{loader.name}`** {loader.library}, {loader.workers}"]
     if not idle:
-        lives = " and live on over the epochs" if loader.persistent else ""
+        lives = " and persist across epochs" if loader.persistent else ""
         lines.append(f"Workers start by {' or '.join(loader.start_methods)} ({loader.start_source}){lives}.")
     if loader.late:
-        lines.append(f"Which dataset it holds is out of sight: {loader.late}.")
+        lines.append(f"Its dataset is not known: {loader.late}.")
     where = "the main process" if idle else "its workers"
     functions = list(dict.fromkeys(f"`{one.name}`" for one in loader.functions))
     if functions:
@@ -53,7 +53,7 @@ def _named(items: Sequence[str]) -> str:
 
 
 def _function(subject: Subject, known: Explanation, workspace: Workspace) -> Iterator[str]:
-    """Nothing for the lines inside of a function: a hover on each of them would be in the way."""
+    """Nothing for the lines inside a function: a hover on each of them would be in the way."""
     told = subject.told
     if told is None or not told.runs:
         return
@@ -70,7 +70,7 @@ def _run(run: Run, known: Explanation) -> str:
     loader = known.map.loaders[run.loader]
     process = "in the main process for" if loader.starts_workers == "no" else "in the workers of"
     if loader.place is None:
-        text = f"- {process} any loader of it (none is in sight)"
+        text = f"- {process} any loader of it (none is known)"
     else:
         text = f"- {process} `{loader.name}` in {loader.place.path.name} ({loader.workers})"
     if len(run.chain) > 1:
@@ -84,8 +84,8 @@ def _run(run: Run, known: Explanation) -> str:
 def explanation(
     workspace: Workspace, path: Path, line: int, cells: Mapping[Path, tuple[int, ...]], base: Path | None
 ) -> list[str]:
-    """What is known of a line (from 0), as `loaderlint explain` prints it: first 'train.py:12: x = f()'. `cells`: where
-    those of open notebooks begin; `base`: the folder that paths are relative to."""
+    """The explanation of a line (from 0), as `loaderlint explain` prints it: first 'train.py:12: x = f()'. `cells`:
+    where those of open notebooks begin; `base`: the folder that paths are relative to."""
     from loaderlint.report import explanation_report, shown_path
     from loaderlint.report.locations import Spots
 
@@ -110,7 +110,7 @@ def map_of_workers(
 
 
 def titles(workspace: Workspace, path: Path) -> list[tuple[Span, str]]:
-    """The places of the loaders in a file, each with what is said of it."""
+    """The places of the loaders in a file, each with its text."""
     places: dict[Span, list[MappedLoader]] = {}
     for loader in workspace.worker_map([path]).loaders:
         span = workspace.locate(loader.place) if loader.place is not None else None
@@ -120,8 +120,8 @@ def titles(workspace: Workspace, path: Path) -> list[tuple[Span, str]]:
 
 
 def title(loaders: Sequence[MappedLoader]) -> str:
-    """'num_workers=4: 9 functions run in its workers, 6 objects are copied into each'. A call that makes a loader in
-    several ways (it stands in a function that is called from several places) is summed up by the one with workers."""
+    """'num_workers=4: 9 functions run in its workers, 6 objects are copied into each'. If a call creates several
+    loaders (it is in a function with several callers), the text is that of a loader with workers."""
     order = {"yes": 0, "maybe": 1, "no": 2}
     loader = min(loaders, key=lambda one: (order[one.starts_workers], -len(one.functions)))
     ways = f" ({len(loaders)} ways to get here)" if len(loaders) > 1 else ""

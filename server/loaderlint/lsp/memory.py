@@ -1,8 +1,8 @@
-"""Who allocates the memory of the engine's process, and how what is free goes back to the system.
+"""The memory allocator of the engine's process, and how free memory returns to the system.
 
-Python's own allocator gives back whole megabytes only, in which something that is kept nearly always lies: after a
-large project was linked, more than half of what it held was free and stayed. That of glibc gives back single pages. It
-costs a few per cent of CPU time; elsewhere (musl, macOS, Windows) all is left as it is."""
+Python's own allocator returns only whole megabytes, and nearly every one contains an object that is still used: after
+linking a large project, more than half of its memory was free but not returned. glibc's allocator returns single pages.
+It costs a few per cent of CPU time; elsewhere (musl, macOS, Windows) nothing changes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from collections.abc import Mapping
 
 
 def allocator() -> Mapping[str, str]:
-    """The environment variables that choose it for a Python that is started with them."""
+    """The environment variables that select it for a Python process."""
     return {"PYTHONMALLOC": "malloc"} if _is_glibc() else {}
 
 
 def give_back() -> None:
-    """Give what is free back to the system. What is left is what stays: the collector does not look through it again
-    with each full collection."""
+    """Return free memory to the system. The remaining objects stay: the garbage collector does not examine them again
+    in each full collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -11,9 +11,9 @@ logger = logging.getLogger(__name__)
 
 _INTERNAL = (
     "loaderlint: an internal error kept some code from being checked. The last findings stay, and the next edit tries"
-    f" again. Please report it with what the server's log says: {HOME}"
+    f" again. Please report it with the server's log: {HOME}"
 )
-#: What people can do in every editor when the engine does not come back.
+#: What users can do in every editor if the engine does not restart.
 _RESTART = "restart the server (VS Code: 'loaderlint: Restart Server')"
 
 
@@ -26,7 +26,7 @@ class Notices:
         self._said: set[str] = set()
 
     def renew(self) -> None:
-        """With other settings everything is told again."""
+        """After a change of settings, every message is shown again."""
         self._said.clear()
 
     def not_loaded(self, error: Exception) -> None:
@@ -35,17 +35,17 @@ class Notices:
         self._say(f"loaderlint cannot work: {error}")
 
     def problems(self, messages: Iterable[str]) -> None:
-        """What the engine wants people to know."""
+        """Messages of the engine for the user."""
         for message in messages:
             if self._is_new(message):
                 self._say(message)
 
     def incomplete(self) -> None:
-        """An internal error, which is logged already, kept some code from being checked."""
+        """Because of an internal error, which is already logged, some code was not checked."""
         self._alert_once(_INTERNAL, logger.debug)
 
     def failed(self, error: Exception) -> None:
-        """The engine raised an error: what was found last stays, the next edit tries again."""
+        """The engine raised an error: the last findings stay, and the next edit tries again."""
         from loaderlint.runtime.internal_errors import failure_of
 
         failure = failure_of(error)
@@ -54,8 +54,8 @@ class Notices:
         self.incomplete()
 
     def gone(self, error: Exception) -> None:
-        """The engine's process ended, and so did those that were started in its place."""
-        message = f"{error}, again and again. Edit a file to try once more, or {_RESTART}."
+        """The engine's process ended, and so did its replacements."""
+        message = f"{error}, repeatedly. Edit a file to try again, or {_RESTART}."
         self._alert_once(message, logger.error)
 
     def _alert_once(self, message: str, log: Callable[[str], None]) -> None:

@@ -1,8 +1,8 @@
-"""pygls' protocol, made hard to upset.
+"""pygls' protocol, made robust.
 
-What differs from the base class: the documents are our own (`lsp.documents`), finished notifications are forgotten (the
-base keeps one future each for ever), malformed messages and requests at the wrong time get the answers that the
-specifications ask for, a command can be cancelled, and `exit` ends the process with the right code.
+The differences from the base class: the documents are our own (`lsp.documents`), finished notifications are dropped
+(the base class keeps one future each for ever), malformed messages and requests at the wrong time get the answers that
+the specifications require, a command can be cancelled, and `exit` ends the process with the right code.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Characters of what is said about a malformed message.
+#: Characters of a text about a malformed message.
 _MESSAGE_LENGTH = 300
 
 
 class Superseded(JsonRpcException):
-    """A request was about a text that is no longer there; which happens while a user types, so it is not logged."""
+    """A request was about a text that no longer exists. This happens while a user types, so it is not logged."""
 
     MESSAGE = "the document has changed"
 
 
 class ContentModified(Superseded):
-    """The answer would be about a text that is no longer there. Clients drop it silently."""
+    """The answer would be about a text that no longer exists. Clients drop it silently."""
 
     CODE = types.LSPErrorCodes.ContentModified.value
 
@@ -45,8 +45,8 @@ class Protocol(LanguageServerProtocol):
     _server: Server
 
     def receive(self, body: bytes) -> None:
-        """Handle one message. Whatever it holds, nothing is raised but SystemExit and the like, and what is wrong with
-        it costs one line of the log."""
+        """Handle one message. Whatever its content, it raises only SystemExit and the like, and a fault costs one line
+        of the log."""
         data = self._parsed(body)
         if data is None:
             return
@@ -57,7 +57,7 @@ class Protocol(LanguageServerProtocol):
             self._take_call({**data, "params": {}} if data.get("params") == [] else data)
 
     def _parsed(self, body: bytes) -> dict[str, Any] | None:
-        """The message; None if it is not one of JSON-RPC 2.0, which the client is told."""
+        """The message; None if it is not JSON-RPC 2.0, which is reported to the client."""
         try:
             data = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -68,7 +68,7 @@ class Protocol(LanguageServerProtocol):
         if problem is None:
             return dict(data)
         logger.error("a message is not JSON-RPC 2.0: %s", problem)
-        if not _is_response(data):  # an error that answers an error would have no end
+        if not _is_response(data):  # answering an error with an error would never end
             self._refuse(data.get("id") if isinstance(data, dict) else None, types.ErrorCodes.InvalidRequest, problem)
         return None
 
@@ -82,7 +82,7 @@ class Protocol(LanguageServerProtocol):
             self._handle_response(number, getattr(message, "result", None), getattr(message, "error", None))
         except Exception as error:
             logger.error("a response cannot be read: %s", _in_one_line(error))
-            # Who waits for it must not wait for ever.
+            # Its caller must not wait for ever.
             unreadable = types.ResponseError(code=types.ErrorCodes.InvalidParams.value, message="unreadable answer")
             self._handle_response(number, error=unreadable)
 
@@ -108,7 +108,7 @@ class Protocol(LanguageServerProtocol):
                 self._refuse(data["id"], types.ErrorCodes.InternalError, "the request cannot be handled")
 
     def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
-        """Why a request or notification is not handled, as far as can be said without reading its parameters."""
+        """Why a request or notification is not handled, as far as this is known without its parameters."""
         method = data["method"]
         if method != types.CANCEL_REQUEST and not (method in self.fm.builtin_features or method in self.fm.features):
             return types.ErrorCodes.MethodNotFound, "the method is not known"
@@ -124,7 +124,7 @@ class Protocol(LanguageServerProtocol):
         return None
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """As the base class, but what is wrong is raised and not logged."""
+        """Like the base class, but faults are raised and not logged."""
         method, number = data.get("method"), data.get("id")
         if method is not None:
             kind = self.get_message_type(method) or (JsonRPCRequestMessage if "id" in data else JsonRPCNotification)
@@ -174,23 +174,23 @@ class Protocol(LanguageServerProtocol):
     def _handle_cancel_notification(self, msg_id: Any) -> None:
         if is_id(msg_id) and msg_id in self._request_futures and msg_id not in self._result_types:
             super()._handle_cancel_notification(msg_id)
-        else:  # in daily work: the cancellation and the answer have crossed
+        else:  # normal: the cancellation and the answer have crossed
             logger.debug("the cancelled request %.100r is not at work", msg_id)
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         self._result_types.pop(msg_id, None)
         future = self._request_futures.get(msg_id)
         if future is not None and future.done():
-            # Nobody waits for it any more (it was given up); the base class would stumble over the finished future.
+            # Its caller no longer waits; the base class would fail on the finished future.
             self._request_futures.pop(msg_id)
             return
         super()._handle_response(msg_id, result, error)
 
-    # These six override the handlers with which pygls keeps its own documents. The registered features keep ours.
+    # These six override the handlers with which pygls stores its own documents. The registered features store ours.
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Any:  # type: ignore[override]
-        """Carry out one of the server's commands. The base class cannot cancel one that has begun."""
+        """Run one of the server's commands. The base class cannot cancel one that has begun."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
             raise JsonRpcInvalidParams(f"there is no command {params.command!r}")
@@ -242,7 +242,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def _problem(data: Any) -> str | None:
-    """Why `data` is no message of JSON-RPC 2.0."""
+    """Why `data` is not a message of JSON-RPC 2.0."""
     if isinstance(data, list):
         return "the message is an array, and the protocol has no batches"
     if not isinstance(data, dict):
@@ -259,7 +259,7 @@ def _problem(data: Any) -> str | None:
 
 
 def refusal(msg_id: object, code: int, message: str) -> dict[str, Any]:
-    """The answer to a request that is refused, or to what is none: then its id is null."""
+    """The answer to a rejected request, or to a message that is no request: then its id is null."""
     error = {"code": int(code), "message": message}
     return {"jsonrpc": Protocol.VERSION, "id": msg_id if is_id(msg_id) else None, "error": error}
 
@@ -278,10 +278,10 @@ def is_id(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _in_one_line(error: Exception) -> str:
-    """What an error says, in short."""
+    """The text of an error, shortened."""
     said = transform_error(error) if isinstance(error, BaseValidationError) else [f"{type(error).__name__}: {error}"]
     return " ".join("; ".join(said).split())[:_MESSAGE_LENGTH]

@@ -29,7 +29,7 @@ _SEVERITIES = {
     Severity.HINT: types.DiagnosticSeverity.Hint,
 }
 
-#: Rules whose findings are about code that does nothing (shown faded) or that uses what is out of date (struck out).
+#: Rules whose findings are about code without effect (shown faded) or outdated code (struck out).
 TAGS: Mapping[str, tuple[types.DiagnosticTag, ...]] = {}
 
 
@@ -41,8 +41,9 @@ class Places(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in one version of a document. `shown[i]` is `findings[i]` in the client's words, in the document
-    or cell `uris[i]`. `environment`: what the code is taken to run on, a fact a line, each with its source."""
+    """The findings in one version of a document. `shown[i]` is `findings[i]` as the client's diagnostic, in the
+    document or cell `uris[i]`. `environment`: the versions and platforms that the code is assumed to run on, one per
+    line, each with its source."""
 
     snapshot: Snapshot
     findings: tuple[Diagnostic, ...]
@@ -55,12 +56,12 @@ class Report:
         return [one for index, one in enumerate(self.shown) if self.shows(index, uri)]
 
     def shows(self, index: int, uri: str) -> bool:
-        """Whether the finding at `index` stands in the document, or in this cell of the notebook."""
+        """Whether the finding at `index` is in the document, or in this cell of the notebook."""
         return self.snapshot.cells is None or self.uris[index] == uri
 
     def with_unsure(self, numbers: Sequence[int], other: Report) -> Report:
-        """The report with those findings of another report of the same text that it does not have itself, which nobody
-        can repair."""
+        """The report with the findings of another report of the same text that it does not have; those cannot be
+        fixed."""
         known = {finding.fingerprint for finding in self.findings}
         new = [number for number in numbers if other.findings[number].fingerprint not in known]
         findings = [
@@ -75,8 +76,8 @@ class Report:
         )
 
     def messages(self) -> list[types.PublishDiagnosticsParams]:
-        """The diagnostics of one version of a document, for clients that do not ask for them: a notification for each
-        text that the client edits (the cells of a notebook)."""
+        """The diagnostics of one version of a document, for clients that do not pull: a notification for each text that
+        the client edits (the cells of a notebook)."""
         return [
             types.PublishDiagnosticsParams(uri=part.uri, version=part.version, diagnostics=self.shown_in(part.uri))
             for part in self.snapshot.parts
@@ -93,13 +94,13 @@ def report_of(
 
 
 def result_id(shown: Sequence[types.Diagnostic]) -> str:
-    """What a client tells in its next request, so that equal diagnostics need not be sent again."""
+    """What a client sends in its next request, so that equal diagnostics are not sent again."""
     return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def all_shown(findings: Sequence[Diagnostic], places: Places, client: Client) -> list[types.Diagnostic]:
-    """The findings of one document in the client's words. Of those of one cause only the first says all; the others
-    are short and lead to it."""
+    """The findings of one document as the client's diagnostics. If several have one cause, only the first has the full
+    text; the others are short and point to it."""
     firsts = {id(one): group[0] for group in by_cause(findings) for one in group[1:]}
     return [_shown(finding, firsts.get(id(finding)), places, client) for finding in findings]
 
@@ -129,5 +130,5 @@ def _shown(finding: Diagnostic, first: Diagnostic | None, places: Places, client
 
 
 def cleared(uri: str) -> types.PublishDiagnosticsParams:
-    """The notification that takes all diagnostics of a document away."""
+    """The notification that removes all diagnostics of a document."""
     return types.PublishDiagnosticsParams(uri=uri, diagnostics=[])

@@ -1,8 +1,8 @@
-"""Diagnostics for clients that ask for them: of a document, and of the whole workspace.
+"""Diagnostics for clients that pull them: of a document, and of the whole workspace.
 
-Each client gets its diagnostics in one way: a client that pulls (`Client.pulls`) is sent none. A request for the
-workspace is held until there is something new, because clients ask again as soon as they have an answer. Files that are
-not open are reported only where the user wants that (`Server.shows_workspace`).
+Each client gets its diagnostics in one way: nothing is pushed to a client that pulls (`Client.pulls`). A request for
+the workspace is held until there is something new, because clients pull again as soon as they have an answer. Files
+that are not open are reported only if the user wants that (`Server.shows_workspace`).
 
 The cells of a notebook are documents only while it is open. The findings of one that is not are reported under the URI
 of its file, at the beginning; their messages name the cell.
@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 class AskAgain(Superseded):
-    """The document was edited while it was being checked; the client should ask again."""
+    """The document was edited while it was being checked; the client should pull again."""
 
     CODE = types.LSPErrorCodes.ServerCancelled.value
 
@@ -75,7 +75,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What is found in one file. `version`: of the document or notebook, None if it is not open."""
+    """The findings in one file. `version`: of the document or notebook, None if it is not open."""
 
     uri: str
     version: int | None
@@ -89,7 +89,7 @@ class FileReport:
 
 
 async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-    """The diagnostics of all files for which they are not what the client has; waits until there are some."""
+    """The diagnostics of all files where they differ from the client's; waits until there are some."""
     known = {_spelled(ls, previous.uri): previous.value for previous in params.previous_result_ids}
     with shown_progress(ls, params.work_done_token) as progress:
         reports = await found(ls, progress)
@@ -106,7 +106,7 @@ async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
 
 
 async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
-    """The files with findings, by URI, as they are now; any change meanwhile starts it again."""
+    """The files with findings, by URI, as they are now; restarts after any change meanwhile."""
     while True:
         await ls.analysis.begun.wait()
         await ls.analysis.settled()
@@ -125,8 +125,8 @@ def _everything(
     workspace: Workspace,
     stop: Callable[[], bool],
 ) -> dict[str, FileReport]:
-    """The reports of all files with findings, by URI; where an internal error costs findings, the `last` reports of
-    files of which nothing is found now stay. For the worker's thread."""
+    """The reports of all files with findings, by URI; if an internal error costs findings, the `last` reports of files
+    without findings now stay. For the worker's thread."""
     opened = {snapshot.path: snapshot for snapshot in snapshots}
     places = Texts(workspace, snapshots, client.encoding)
     reports: dict[str, FileReport] = {}
@@ -148,8 +148,8 @@ def _everything(
 def _news(
     ls: Server, reports: Mapping[str, FileReport], known: Mapping[str, str]
 ) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
-    """What the client does not have yet, and what it should have no longer. It asks about the cells of open notebooks
-    one by one."""
+    """The reports that the client does not have yet, and those to remove. It pulls the cells of open notebooks one by
+    one."""
     to_tell = {uri: report for uri, report in reports.items() if not is_open_notebook(ls, uri)}
     for uri, report in to_tell.items():
         if known.get(uri) != result_id(report.shown):
@@ -161,8 +161,8 @@ def _news(
 
 
 def _spelled(ls: Server, uri: str) -> str:
-    """A client's URI as reports spell it: that of an open document as the client opened it, that of any other file as
-    we do. VS Code on Windows writes `file:///c%3A/x.py` where we write `file:///C:/x.py`."""
+    """A client's URI as reports spell it: as the client opened the document, or as we do for any other file. VS Code on
+    Windows writes `file:///c%3A/x.py` where we write `file:///C:/x.py`."""
     document = ls.documents.get(uri)
     if document is not None:
         return uri if isinstance(document, Notebook) else document.uri
@@ -171,8 +171,8 @@ def _spelled(ls: Server, uri: str) -> str:
 
 
 def _asked_about_alone(ls: Server, uri: str) -> bool:
-    """Whether what the client knows of a text is its own question's answer, which says nothing of the workspace: VS
-    Code tells the result ids of open texts, too, and would ask again every two seconds if that were contradicted."""
+    """Whether the client's result id of a text comes from a pull of that document and not of the workspace: VS Code
+    also sends the result ids of open texts, and would pull again every two seconds if the answer contradicted them."""
     document = ls.documents.get(uri)
     if document is None or is_open_notebook(ls, uri):
         return False
@@ -191,7 +191,7 @@ def silent(done: int, total: int) -> None:
 
 @contextmanager
 def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
-    """Shows the user how far the check of the workspace is, where the client asks for that."""
+    """Shows the user the progress of the check of the workspace, if the client asks for it."""
     if token is None:
         yield silent
         return

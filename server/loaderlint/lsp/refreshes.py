@@ -1,8 +1,8 @@
 """When a client that pulls diagnostics is asked to pull again.
 
-It pulls by itself what it opens and edits. What such an edit changes elsewhere, in another file or in another cell of
-the same notebook, it does not know: then the server sends `workspace/diagnostic/refresh`. A refresh makes the client
-pull everything that it shows, so they are sent seldom.
+It pulls what it opens and edits by itself. It does not know what such an edit changes elsewhere, in another file or in
+another cell of the same notebook: then the server sends `workspace/diagnostic/refresh`. A refresh makes the client pull
+everything that it shows, so the server sends few.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ APART = 1.0
 
 
 class Refreshes:
-    """Calls `refresh` where `needed` says so. Lives on the event loop."""
+    """Calls `refresh` if `needed` returns True. Lives on the event loop."""
 
     def __init__(self, needed: Callable[[], bool], refresh: Callable[[], None]) -> None:
         self._needed = needed
@@ -24,8 +24,8 @@ class Refreshes:
         self._sent: float | None = None
 
     def consider(self) -> None:
-        """What is shown has changed: ask the client to pull again if that is needed; if it was asked a moment ago, look
-        again when that is over."""
+        """The shown diagnostics have changed: ask the client to pull again if needed; if it was asked a moment ago,
+        check again after the interval."""
         if self._timer is not None or not self._needed():
             return
         loop = asyncio.get_running_loop()

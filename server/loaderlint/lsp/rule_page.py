@@ -1,5 +1,5 @@
-"""The page of a rule, for a finding: shown by a client that said it can (`loaderlint.showPage`, which asks
-`loaderlint/page` for the text), else opened in the browser by a client that shows documents."""
+"""The page of a rule, for a finding: shown by a client that declares this ability (`loaderlint.showPage`, which
+requests the text by `loaderlint/page`), or opened in the browser by a client that shows documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server: its parts, put together, and its life from `initialize` to `exit`."""
+"""The server: its parts, and its life from `initialize` to `exit`."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Server(LanguageServer):
         self.workspace_by_request = False
         """Whether `loaderlint/checkWorkspace` did."""
         self.let_go: set[str] = set()
-        """The URIs of closed documents that were asked about again. VS Code does so, then shows what it is told of
-        the whole workspace; what it was told before the answer came it threw away, so it is told again."""
+        """The URIs of closed documents that were pulled again. VS Code does this, and then shows the report of the
+        whole workspace. It drops a report that comes before the answer to this pull, so the report is sent again."""
         self.last_reports: dict[str, FileReport] = {}
         """What the last check of the whole workspace found, by URI."""
         self.unopened: dict[str, str] = {}
-        """The result ids of what was sent of files that are not open, by URI (`check.follow`)."""
+        """The result ids of the reports that were pushed for files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None
         """The Python that is selected in the editor; its environment is read, never run."""
         self.documents = Documents()
@@ -138,16 +138,16 @@ class Server(LanguageServer):
         self.analysis.news.send()
 
     async def refresh(self) -> None:
-        """Let the client ask for all diagnostics again: a change in one file has changed findings in others."""
+        """Let the client pull all diagnostics again: a change in one file has changed findings in others."""
         await self.workspace_diagnostic_refresh_async(None)
 
     async def refresh_lenses(self) -> None:
-        """Let the client ask for all code lenses again, if it can: the project was linked again."""
+        """Let the client request all code lenses again, if it can: the project was linked again."""
         if self.client.refreshes_lenses:
             await self.workspace_code_lens_refresh_async(None)
 
     def alert(self, message: str) -> None:
-        """Show people what they should do something about."""
+        """Show the user a message that needs a reaction."""
         self.window_show_message(types.ShowMessageParams(type=types.MessageType.Error, message=message))
 
     def say(self, message: str) -> None:
@@ -155,7 +155,7 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(type=types.MessageType.Warning, message=message))
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something besides; an error is logged."""
+        """Run something in the background; an error is logged."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -174,7 +174,7 @@ class Server(LanguageServer):
             logger.warning("the client does not register %s: %s", method, error)
 
     def leave(self, *, orderly: bool) -> None:
-        """The client is done; the process ends with 0 if it said so before."""
+        """The client is done; the process ends with 0 if it announced that before."""
         self.left = True
         self.exit_code = 0 if orderly else 1
 
@@ -184,7 +184,7 @@ class Server(LanguageServer):
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
-    """The client tells who it is and what it can do. The engine is not touched: the answer must not wait for it."""
+    """The client introduces itself and its abilities. The engine is not used: the answer must not wait for it."""
     ls.client = Client.of(params)
     ls.documents.encoding = ls.client.encoding
     ls.shown.client = ls.client
@@ -199,7 +199,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
-    """The client is ready: load the engine, and meanwhile ask for what it must be told."""
+    """The client is ready: load the engine, and meanwhile request what the engine needs to know."""
     ls.start(ls.analysis.load())
     ls.start(client_settings.load(ls))
     ls.start(client_settings.watch(ls))

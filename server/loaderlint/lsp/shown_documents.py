@@ -1,7 +1,8 @@
-"""What all open documents show, and how it gets to the client: it is sent what is new, or asked to pull again.
+"""What all open documents show, and how it gets to the client: new diagnostics are pushed, or the client is asked to
+pull again.
 
-Each document has a state of its own (`lsp.document_state`). Here is what takes more than one of them: a finding of one
-document may point to places in another, and a file may be open under several URIs.
+Each document has its own state (`lsp.document_state`). This module does everything that needs more than one of them: a
+finding of one document may point to places in another, and a file may be open under several URIs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from loaderlint.lsp.stale_diagnostics import History
 
 
 class ShownDocuments:
-    """The states of all open documents. Lives on the event loop. `news` tells who waits for something to show."""
+    """The states of all open documents. Lives on the event loop. `news` wakes the tasks that wait for something to
+    show."""
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class ShownDocuments:
         return iter([self._states[document.uri] for document in self._documents])
 
     def state(self, uri: str) -> DocumentState | None:
-        """Of the open document, or of the notebook of a cell; None if it is not open."""
+        """The state of the open document, or of the notebook of a cell; None if it is not open."""
         document = self._documents.get(uri)
         return None if document is None else self._states[document.uri]
 
@@ -60,7 +62,7 @@ class ShownDocuments:
         self.edited(document)
 
     def edited(self, document: Document | Notebook) -> None:
-        """Of all documents of the same file this one counts: it was opened or edited last."""
+        """This document now counts among all documents of the same file: it was opened or edited last."""
         if document.path is not None and document.analysed:
             self._latest[document.path] = document.uri
 
@@ -73,8 +75,8 @@ class ShownDocuments:
             self._latest.pop(document.path, None)
 
     def asked(self, uri: str) -> DocumentState | None:
-        """A pull asks about a text: until it is answered, it needs no refresh. None if the text is not open: then the
-        answer is that nothing is shown in it."""
+        """A pull for a text: until it is answered, it needs no refresh. None if the text is not open: then the answer
+        is empty."""
         state = self.state(uri)
         if state is None:
             self._unopened.add(uri)
@@ -86,9 +88,9 @@ class ShownDocuments:
     # --- texts for the engine -----------------------------------------------------------------------------------------
 
     def snapshots(self, preferred: Snapshot | None = None) -> tuple[Snapshot, ...]:
-        """The open documents that are analysed, as they are now: one for each file. A file that is open under several
-        URIs (through a linked folder) is what was edited last, which the engine is told; or `preferred`, if that is the
-        very same text."""
+        """The open documents that are analysed, as they are now: one for each file. If a file is open under several
+        URIs (through a linked folder), the one that was edited last counts, which is the one that the engine gets; or
+        `preferred`, if that has the same text."""
         found = self.of_files(state.document.snapshot() for state in self if state.document.analysed)
         if preferred is not None and preferred.path in found and found[preferred.path].lines == preferred.lines:
             found[preferred.path] = preferred
@@ -99,7 +101,7 @@ class ShownDocuments:
         return tuple(state.note() for state in self if state.document.analysed)
 
     def of_files(self, snapshots: Iterable[Snapshot]) -> dict[Path, Snapshot]:
-        """The one of each file that counts."""
+        """The document of each file that counts."""
         found: dict[Path, Snapshot] = {}
         for snapshot in snapshots:
             if snapshot.path not in found or self._latest.get(snapshot.path) == snapshot.uri:
@@ -114,12 +116,12 @@ class ShownDocuments:
         return any(state.is_early for state in self)
 
     def take_early(self, reports: Iterable[Report]) -> None:
-        """Show reports before the job that made them ends."""
+        """Show reports before their job ends."""
         for report in reports:
             state = self._opening(report.snapshot)
             if state is not None and state.take_early(report) and not self.client.pulls:
                 self._push(state, report)
-        self.refreshes.consider()  # a second early answer may say more than the first
+        self.refreshes.consider()  # a second early answer may contain more than the first
         self.news.send()
 
     def end_early(self) -> None:
@@ -146,8 +148,8 @@ class ShownDocuments:
         self.refreshes.consider()
 
     def show(self, states: Iterable[DocumentState]) -> None:
-        """Show what is known of documents in their present versions: what was found in them, or what stands in them of
-        what was found before."""
+        """Show what is known about documents in their current versions: their findings, or the earlier findings that
+        are still valid in them."""
         histories = self._histories()
         for state in states:
             report = state.follow(histories, self.client)
@@ -159,8 +161,8 @@ class ShownDocuments:
                 self._push(state, report)
 
     def settle(self) -> None:
-        """Everything that is known has been analysed. A document that could not be keeps those of its last findings
-        that still stand."""
+        """Everything that is known has been analysed. A document that could not be analysed keeps its last findings
+        that are still valid."""
         for state in self:
             state.stop_following()
         self.show(state for state in self if state.found is None)
@@ -173,7 +175,7 @@ class ShownDocuments:
         self.news.send()
 
     def _opening(self, snapshot: Snapshot) -> DocumentState | None:
-        """The state of the very opening of a document that a snapshot is of; None if that was closed meanwhile."""
+        """The state of the opening of a document that a snapshot belongs to; None if that was closed meanwhile."""
         state = self.state(snapshot.uri)
         return state if state is not None and state.document.serial == snapshot.serial else None
 

@@ -1,8 +1,8 @@
-"""Where the findings of an older text are in a newer one: what is shown while the engine looks at the newer one.
+"""Where the findings of an older text are in a newer one. They are shown while the engine checks the newer one.
 
 A finding stays attached to the exact characters that it is about. It moves with them when the text before or after them
-changes, and disappears when they change. Stale findings are only shown; whatever edits a text (`code_actions`,
-`fix_all`) waits for findings of that text.
+changes, and disappears when they change. Stale findings are only shown; code that edits a text (`code_actions`,
+`fix_all`) waits for the findings of that text.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from loaderlint.syntax.span import Span
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
 
-#: Between these and what stands behind them in their line, the meaning of the latter changes.
+#: Characters that change the meaning of the text after them on their line.
 _SIGNS = frozenset("#'\"")
 
-#: So many versions are kept one by one; then what lies between the first and the last is one step.
+#: The number of versions that are kept one by one; beyond it, everything between the first and the last is one step.
 _LONGEST = 200
 
 Shift = tuple[int, int]
@@ -48,7 +48,7 @@ class Moved:
         self._end_now = _place(now, first, len(after) - suffix)
 
     def __call__(self, span: Span) -> Span | None:
-        """Where it stands now; None if it does not, or if that cannot be told."""
+        """Where it is now; None if it no longer exists, or if that is not known."""
         start, end = (span.line, span.column), (span.end_line, span.end_column)
         if end <= self._start:
             moved = span
@@ -59,15 +59,15 @@ class Moved:
         return moved if self._means_the_same(span, moved) else None
 
     def _behind(self, place: Shift) -> Shift:
-        """Where a place behind the change is now."""
+        """Where a place after the change is now."""
         line, column = place
         if line == self._end[0]:
             column += self._end_now[1] - self._end[1]
         return line + self._end_now[0] - self._end[0], column
 
     def _means_the_same(self, span: Span, moved: Span) -> bool:
-        """Whether what stands around it in its lines leaves it what it is: no part of a longer name, of a string or of
-        a comment."""
+        """Whether the text around it in its lines does not change it: it is not part of a longer name, a string or a
+        comment."""
         before, before_now = self._was[span.line][: span.column], self._now[moved.line][: moved.column]
         if before != before_now and (_signs(before) != _signs(before_now) or _is_word(before_now[-1:])):
             return False
@@ -75,8 +75,8 @@ class Moved:
         return behind == behind_now or not _is_word(behind_now[:1])
 
     def _found(self, span: Span) -> Span | None:
-        """Where the lines of a span stand that are in the part which changed, or partly: they have stayed if they are
-        there once, as they were. This is what edits in two places look like."""
+        """Where the lines of a span are that are wholly or partly in the changed part: they are unchanged if they occur
+        there exactly once. Edits in two places look like this."""
         height = span.end_line - span.line + 1
         lines = self._was[span.line : span.line + height]
         if self._was[self._first : self._last].count(lines[0]) != 1:
@@ -88,7 +88,7 @@ class Moved:
 
 
 def _place(lines: Sequence[str], line: int, signs: int) -> Shift:
-    """The (line, column) so many characters behind the beginning of a line."""
+    """The (line, column) a number of characters after the start of a line."""
     while line + 1 < len(lines) and signs >= len(lines[line]):
         signs -= len(lines[line])
         line += 1
@@ -111,7 +111,7 @@ class History:
         self._steps: list[Moved] = []
 
     def note(self, snapshot: Snapshot) -> None:
-        """The document is at this version now. One by one, so that each edit is seen for itself."""
+        """The document is at this version now. Call it for each version, so that each edit is seen alone."""
         if snapshot.at == self._versions[-1].at:
             return
         if len(self._versions) > _LONGEST:
@@ -135,7 +135,7 @@ class History:
         return self._versions[-1]
 
     def moved(self, span: Span) -> Span | None:
-        """Where a place in the first version stands in the last one; None if it does not."""
+        """Where a place in the first version is in the last one; None if it no longer exists."""
         here: Span | None = span
         for step in self._steps:
             if here is not None:
@@ -144,8 +144,8 @@ class History:
 
 
 def standing(report: Report, histories: Mapping[Path, History], client: Client) -> Report:
-    """What still stands of a report, which is about the first version of its document, in the last one. `histories`:
-    of all open documents, from the versions that were checked for the report."""
+    """The part of a report about the first version of its document that is still valid in the last one. `histories`: of
+    all open documents, from the versions that were checked for the report."""
     findings = [one for finding in report.findings if (one := _moved(finding, histories)) is not None]
     snapshot = histories[report.snapshot.path].now
     return report_of(snapshot, findings, report.environment, _Locations(report, histories, client), client)
@@ -164,7 +164,7 @@ def _moved(finding: Diagnostic, histories: Mapping[Path, History]) -> Diagnostic
 
 
 class _Locations:
-    """Where the client finds places, without the engine: those in files that are not open are where they were."""
+    """Positions for the client, without the engine: those in files that are not open do not change."""
 
     def __init__(self, report: Report, histories: Mapping[Path, History], client: Client) -> None:
         self._histories, self._encoding = histories, client.encoding

@@ -1,7 +1,8 @@
 """`loaderlint/status`: whether everything that is known about a document has been checked.
 
 A client that sets `status` in its initialization options gets notifications `{uri, version, settled}`. As a request,
-with `{uri}` or `{uri, wait: true}`, it is answered at once or when all is settled; tests need no other way to wait."""
+with `{uri}` or `{uri, wait: true}`, it is answered at once or when the analysis is complete; tests need no other way to
+wait."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ async def status(ls: Server, params: Any) -> dict[str, object]:
 
 
 def announce(ls: Server, document: Document | Notebook, settled: bool) -> None:
-    """Tell a client that wants to know whether everything that is known about a document has been checked."""
+    """Notify a client that asked for it whether everything that is known about a document has been checked."""
     if ls.client.status:
         ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})
 

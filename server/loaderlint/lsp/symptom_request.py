@@ -1,4 +1,5 @@
-"""What is behind a line that a program printed: clients ask about lines of their terminals, to make links of them."""
+"""The cause of a line that a program printed: clients ask about the lines of their terminals, to turn them into
+links."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ SYMPTOM = "loaderlint/symptom"
 
 
 async def symptom(ls: Server, params: Any) -> dict[str, object] | None:
-    """What is behind the message in `text`, one line that a program printed: its cause and cure, and the pages
-    (Markdown) of the rules that find it; null if loaderlint does not know the line. Nothing of the project is read."""
+    """The explanation of the message in `text`, one line that a program printed: its cause and cure, and the pages
+    (Markdown) of the rules that find it; null if loaderlint does not know the line. It reads no file of the project."""
     line = getattr(params, "text", None)
     if not isinstance(line, str):
         raise JsonRpcInvalidParams("'text' is missing")
@@ -30,11 +31,11 @@ async def symptom(ls: Server, params: Any) -> dict[str, object] | None:
 
 
 def _told(message: str, known: Symptom, ls: Server) -> Iterator[str]:
-    yield "# What is behind this message"
+    yield "# What causes this message"
     yield from ("", *(f"    {message}".splitlines()), "")
     yield f"- Cause: {known.cause}."
     yield f"- What helps: {known.cure_with('`{}`')}."
-    yield "- To find the line: `loaderlint diagnose` reads all that your program printed."
+    yield "- To find the line: `loaderlint diagnose` reads your program's whole output."
     for rule in known.rules:
         if page := ls.engine.pages.get(rule):
             yield from ("", page.rstrip("\n"))

@@ -1,11 +1,11 @@
-"""A report as Markdown, and Markdown as plain text: each client is told what it can show. Pure functions."""
+"""A report as Markdown, and Markdown as plain text: each client gets what it can show. Pure functions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-#: What stands in backticks already, and a word with signs that mean something in Markdown.
+#: Text in backticks, and a word with characters that have a meaning in Markdown.
 _CODE_OR_WORD = re.compile(r"`[^`]*`|[^\s`]*[_*<~\\][^\s`]*")
 _FENCE = re.compile(r" *(`{3,})")
 _HEADING = re.compile(r"#+ ")
@@ -13,15 +13,15 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\(([^)]*)\)")
 
 
 def as_markdown(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a report, in which what belongs to a line is indented below it: a line with others below it is a
-    heading, these are lists."""
+    """The lines of a report. Lines that belong to a line are indented below it: a line with others below it becomes a
+    heading, and those become lists."""
     known = [*lines]
     in_list = False
     for line, following in zip(known, [*known[1:], ""], strict=True):
         depth = (len(line) - len(line.lstrip())) // 2
         text = _with_code(line.strip().removeprefix("= "))
         if in_list and text and not depth:
-            yield ""  # else it would belong to the last item
+            yield ""  # otherwise it would belong to the last item
         in_list = depth > 0
         if depth:
             yield f"{'  ' * (depth - 1)}- {text}"
@@ -32,13 +32,13 @@ def as_markdown(lines: Iterable[str]) -> Iterator[str]:
 
 
 def code_block(source: str) -> Iterator[str]:
-    """Some Python, as it is."""
+    """Python code, unchanged."""
     fence = "````" if "```" in source else "```"
     yield from (f"{fence}python", source, fence)
 
 
 def _with_code(text: str) -> str:
-    """The text with backticks around names such as `__getitem__`, which Markdown would take for emphasis."""
+    """The text with backticks around names such as `__getitem__`, which Markdown would read as emphasis."""
     return _CODE_OR_WORD.sub(lambda found: found[0] if found[0].startswith("`") else _coded(found[0]), text)
 
 
@@ -51,7 +51,7 @@ def _coded(word: str) -> str:
 
 
 def plain(markdown: str) -> str:
-    """Markdown without its signs, for clients that show it as it is: code is indented, a link keeps its address."""
+    """Markdown without its marks, for clients that show plain text: code is indented, and a link keeps its address."""
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
@@ -69,7 +69,7 @@ def _unmarked(line: str) -> str:
     line = _HEADING.sub("", line, count=1) if line.startswith("#") else line
     line = _LINK.sub(lambda link: f"{link[1]} ({link[2]})", line)
     parts = line.split("`")
-    if len(parts) % 2:  # what stands in backticks stays as it is
+    if len(parts) % 2:  # text in backticks does not change
         parts[::2] = [part.replace("**", "") for part in parts[::2]]
         return "".join(parts)
     return line.replace("**", "")

@@ -1,7 +1,7 @@
 """Lines and columns of text as the protocol counts them.
 
-Only `\\n`, `\\r\\n` and `\\r` end a line. `str.splitlines` also splits at form feeds, U+2028 and other signs and is
-never used: from the first such sign on, every position would be wrong.
+Only `\\n`, `\\r\\n` and `\\r` end a line. `str.splitlines` also splits at form feeds, U+2028 and other characters and
+is never used: from the first such character on, every position would be wrong.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def touches(first: Span, second: Span) -> bool:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of `text` with their ends; the last one, which has none, is there even if it is empty."""
+    """The lines of `text` with their endings; the last one, which has none, is included even if it is empty."""
     lines = _LINE.findall(text)
     if not lines or lines[-1][-1] in "\r\n":
         lines.append("")
@@ -59,7 +59,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def content(line: str) -> str:
-    """`line` without its line end."""
+    """`line` without its line ending."""
     return line.rstrip("\r\n")
 
 
@@ -79,7 +79,7 @@ def to_column(line: str, units: int, encoding: Encoding) -> int:
 
 
 def to_units(line: str, column: int, encoding: Encoding) -> int:
-    """How many units of `encoding` the first `column` characters of `line` take, the line end left out."""
+    """How many units of `encoding` the first `column` characters of `line` take, without the line ending."""
     text = content(line)[:column]
     if encoding == "utf-32" or text.isascii():
         return len(text)

@@ -1,11 +1,11 @@
 """Bytes in and out: stdio, TCP or WebSocket, one client, until it leaves.
 
 On a socket, the client is the first connection that presents the token (`access`). Until then a connection may send
-little, and not for long.
+only little, for a short time.
 
-Our own loops, for four reasons: stdin is read on a thread of its own, so that no job can keep a message waiting; what
-the engine or its children print cannot get between the messages; a header written in another way does no harm; and the
-exit code is ours to give.
+The loops are our own for four reasons: stdin is read on its own thread, so no job can keep a message waiting; output of
+the engine or its children cannot get between the messages; a header in another format does no harm; and we choose the
+exit code.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: At the end of a line: before it may stand what is left of a message whose length was wrong.
+#: At the end of a line: before it there may be the rest of a message whose length was wrong.
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,18})\s*\Z", re.IGNORECASE)
-#: No message is larger; a length beyond it is a broken header.
+#: The maximum size of a message; a larger length means a broken header.
 _LARGEST = 1 << 30
 #: A header line; longer ones are no headers.
 _LONGEST_HEADER = 1 << 16
-#: Before it has presented the token, a connection may send so many header lines and bytes, within so many seconds, and
-#: may be one of so many.
+#: Limits for connections that have not presented the token: header lines, bytes, seconds, and their number.
 _HEADERS, _LARGEST_FIRST, _SECONDS_TO_AUTHENTICATE, _MOST_WAITING = 8, 1 << 20, 10.0, 16
 
 
@@ -58,8 +57,7 @@ class _Pipe:
 async def serve_stdio(server: Server) -> None:
     """Talk over stdin and stdout until the end of stdin or `exit`.
 
-    The two are kept for the protocol alone: everything else that is printed goes to stderr, and a child process finds
-    an empty stdin."""
+    Both are reserved for the protocol: all other output goes to stderr, and a child process has an empty stdin."""
     source, sink = child_processes.claim_stdio()
     server.protocol.set_writer(_Pipe(sink))
     loop = asyncio.get_running_loop()
@@ -107,7 +105,7 @@ class _Authenticator:
         self._waiting: list[asyncio.StreamWriter] = []
 
     async def receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take a connection, or close it. When too many wait, the one that has waited longest goes: clients present
+        """Take a connection, or close it. If too many wait, the one that has waited longest is closed: clients present
         the token at once."""
         if self.client.done():
             writer.close()
@@ -242,8 +240,8 @@ async def _converse(server: Server, messages: AsyncIterator[bytes]) -> None:
         server.protocol.receive(body)
         if server.left:
             return
-        # A flood of messages that are there already must not keep timers and answers waiting, and a request has to
-        # see the documents as they are before the message after it.
+        # A flood of queued messages must not delay timers and answers, and a request must see the documents as they are
+        # before the next message.
         await asyncio.sleep(0)
 
 
@@ -282,13 +280,13 @@ def _read_message(source: BinaryIO) -> bytes | None:
                 return body if len(body) == length else None
     except (OSError, ValueError):  # closed under our hands
         logger.info("stdin is lost", exc_info=True)
-    except MemoryError:  # where the next message begins is not known any more
+    except MemoryError:  # the start of the next message is no longer known
         logger.error("there is no memory for a message of %s bytes; the server ends", length)
     return None
 
 
 def _length(header: re.Match[bytes]) -> int | None:
-    """The length that a header tells; None, so that the message is read over, if it is too large to be true."""
+    """The length in a header; None, so that the message is skipped, if it is too large."""
     length = int(header[1])
     if length > _LARGEST:
         logger.error("the header of a message of %d bytes is ignored", length)
@@ -297,13 +295,13 @@ def _length(header: re.Match[bytes]) -> int | None:
 
 
 def _announce(kind: str, addresses: Sequence[tuple[Any, ...]], access: Access) -> None:
-    """Say on stderr where the server listens, and what a client needs."""
+    """Print to stderr where the server listens, and what a client needs."""
     host, port = addresses[0][:2]
     _say(f"listening on {kind}://{f'[{host}]' if ':' in host else host}:{port}")
     if not all(is_loopback(address[0]) for address in addresses):
         _say(
-            "warning: other machines can reach this address, and the connection is not encrypted: who listens on the"
-            " network learns the token and the code; better listen on 127.0.0.1, and reach it through SSH"
+            "warning: other machines can reach this address, and the connection is not encrypted: anyone on the"
+            " network can read the token and the code; listen on 127.0.0.1 instead, and connect through SSH"
         )
     if access.generated:
         _say(f"the token of this server is {access.token}")

@@ -8,12 +8,12 @@ from collections import deque
 #: somebody types, and longer than the times between the last keys, so that there is none in a word. Its bounds are in
 #: seconds.
 _PER_LINKING, _PER_GAP, _SHORTEST, _LONGEST = 5, 1.5, 0.05, 0.5
-#: So many of the last gaps between keys count.
+#: How many of the last gaps between keys count.
 _GAPS = 3
 
 
 class Typing:
-    """When somebody typed. Times are seconds of one clock."""
+    """When the user typed. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._last: float | None = None
@@ -30,12 +30,12 @@ class Typing:
 
     @property
     def next_key(self) -> float:
-        """How many seconds after the last key another one is to be expected; 0 if nothing is known of that."""
+        """How many seconds after the last key the next one is expected; 0 if that is not known."""
         return _PER_GAP * max(self._gaps, default=0.0)
 
     def left(self, now: float, took: float) -> float:
-        """How many seconds without a key are still missing to a pause, where the last linking took `took` seconds; 0 if
-        there is one now."""
+        """How many more seconds without a key make a pause, if the last linking took `took` seconds; 0 if there is a
+        pause now."""
         if self._last is None:
             return 0.0
         pause = max(_SHORTEST, _PER_LINKING * took, self.next_key)

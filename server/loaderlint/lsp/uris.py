@@ -11,7 +11,7 @@ from loaderlint.files.symlinks import known_as
 
 
 def path_of(uri: str) -> Path | None:
-    """The absolute path that a `file:` URI names; None for any other scheme and for what is no URI."""
+    """The absolute path that a `file:` URI names; None for any other scheme and for text that is not a URI."""
     try:
         path = uris.to_fs_path(uri)
     except ValueError:

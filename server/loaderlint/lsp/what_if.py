@@ -2,8 +2,8 @@
 --compare` tells it, with the texts in the editor.
 
 Takes the changes (`python=3.14,torch=2.9`) and perhaps the word `markdown`; answers `{text, folder}`. A second engine
-compares, told what the first one knows: with other settings, the first one would have to link its projects again, and
-meanwhile could answer nothing."""
+does the comparison with the state of the first one: with other settings, the first one would have to link its projects
+again, and could answer nothing meanwhile."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ WHAT_IF = "loaderlint.whatIf"
 
 
 async def what_if(ls: Any, *given: Any) -> dict[str, object]:  # as for `rule_page.open_page`, no `Server` here
-    """What would come, go and get louder with some changes, in all files of the workspace. Can be cancelled. Raises
-    Refusal if no folder is open, or if a change cannot be supposed."""
+    """Which findings some changes would add, remove or make more severe, in all files of the workspace. Can be
+    cancelled. Raises Refusal if no folder is open, or if a change is not possible."""
     changes, wants_markdown = _changes(given), "markdown" in given[1:]
     if not ls.folders:
         raise Refusal("no folder is open; open one first")
@@ -72,7 +72,7 @@ def _compared(
     base: Path,
     stop: Callable[[], bool],
 ) -> list[str]:
-    """The comparison by an engine of its own, in lines whose paths are relative to `base`. For a thread of its own."""
+    """The comparison by a separate engine, in lines whose paths are relative to `base`. For a separate thread."""
     from loaderlint.engine.comparison import compared
     from loaderlint.report import comparison_report
     from loaderlint.report.locations import Spots

@@ -27,7 +27,7 @@ WORKERS = "loaderlint/workers"
 
 
 async def workers(ls: Server, params: Any) -> dict[str, object]:
-    """The worker map of a file, or of the whole workspace. Raises Refusal if the document is no file, or if there is
+    """The worker map of a file, or of the whole workspace. Raises Refusal if the document is not a file, or if there is
     neither a document nor a folder."""
     path = _path(ls, document_uri(params))
     if path is None and not ls.folders:
@@ -48,7 +48,7 @@ def _path(ls: Server, uri: str | None) -> Path | None:
     document = ls.documents.get(uri)
     path = document.path if document is not None else known_path_of(uri)
     if path is None or (document is not None and not document.analysed):
-        raise Refusal("loaderlint looks at Python files and notebooks that are saved somewhere; this is none")
+        raise Refusal("loaderlint analyses saved Python files and notebooks; this is neither")
     return path
 
 

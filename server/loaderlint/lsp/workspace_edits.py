@@ -1,4 +1,4 @@
-"""Repairs of the engine as workspace edits. Made on the worker's thread from snapshots of the open documents."""
+"""Repairs of the engine as workspace edits, created on the worker's thread from snapshots of the open documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loaderlint.syntax.notebook import SUFFIX, shared_out
 
 
 class TextEdit(Protocol):
-    """Replace what stands at `span` by `text`."""
+    """Replace the text at `span` with `text`."""
 
     @property
     def span(self) -> Span: ...
@@ -45,7 +45,7 @@ class Edit(NamedTuple):
 
 
 class Outdated(Exception):
-    """A file is no longer what the repair was made for."""
+    """A file has changed since the repair was computed."""
 
 
 class NotMade(Exception):
@@ -54,7 +54,7 @@ class NotMade(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A workspace edit of so many files, and the open documents that it holds for, each at exactly this version."""
+    """A workspace edit of several files, and the open documents for which it is valid, each at exactly this version."""
 
     edit: types.WorkspaceEdit
     touches: tuple[Snapshot, ...]
@@ -71,10 +71,10 @@ class Change:
 def change(
     files: Sequence[FileEdit], workspace: Workspace, snapshots: Sequence[Snapshot], client: Client, confirm: str | None
 ) -> Change | None:
-    """The edits of `files` in the client's words, None if there are none.
+    """The edits of `files` for the client, None if there are none.
 
-    `confirm`: what an edit to a file that is not open says when the client can ask for confirmation, None to never ask.
-    Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that make no sense."""
+    `confirm`: the text for an edit of a file that is not open if the client can ask for confirmation, None to never
+    ask. Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that make no sense."""
     files = [file for file in files if file.edits]
     if not files:
         return None
@@ -101,7 +101,7 @@ def change(
 
 
 def _refuse_twice(files: Sequence[FileEdit]) -> None:
-    """Raises NotMade if two of these are names of one file: the edits of both would be made in it."""
+    """Raises NotMade if two of these are names of one file: it would get the edits of both."""
     names: dict[str, Path] = {}
     for file in files:
         other = names.setdefault(os.path.realpath(file.path), file.path)
@@ -110,7 +110,7 @@ def _refuse_twice(files: Sequence[FileEdit]) -> None:
 
 
 def _refuse_harm(file: FileEdit, text: str) -> None:
-    """Raises NotMade if the file is Python and would not be any more."""
+    """Raises NotMade if the file is Python and would no longer be valid."""
     if is_worse(text, applied(text, file.edits)):
         raise NotMade(f"it would leave {file.path.name} with code that is not Python; please report it")
 
@@ -161,8 +161,8 @@ def _cell_edits(
 
 
 def _on_disk(workspace: Workspace, path: Path) -> Sequence[str]:
-    """The lines of a file that is not open. Nobody may have told that it changed, and nothing in the edit would stop an
-    editor from applying it to another text; so it is read again and has to be the same."""
+    """The lines of a file that is not open. A change may be unnoticed, and nothing in the edit would stop an editor
+    from applying it to another text. So the file is read again and must be the same."""
     before = workspace.text(path)
     workspace.forget([path])
     if workspace.text(path) != before:
@@ -189,7 +189,7 @@ def applied(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 def difference(before: str, after: str) -> Edit:
-    """One edit, of whole lines, that makes `after` of `before`."""
+    """One edit, of whole lines, that turns `before` into `after`."""
     old, new = split_lines(before), split_lines(after)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:

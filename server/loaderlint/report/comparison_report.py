@@ -1,5 +1,5 @@
-"""What `check --compare` prints and an editor shows: for each change the findings that come, go, get louder and get
-quieter."""
+"""What `check --compare` prints and an editor shows: for each change the findings that appear, disappear, and become
+more or less severe."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from loaderlint.report import Item, Report, json_format
 from loaderlint.report.locations import Spots
 from loaderlint.report.text_format import Painter
 
-_VERBS = {"come": ("comes", "come"), "gone": ("goes", "go"), "louder": ("gets louder", "get louder")}
-_VERBS["quieter"] = ("gets quieter", "get quieter")
+_VERBS = {
+    "come": ("appears", "appear"),
+    "gone": ("disappears", "disappear"),
+    "louder": ("becomes more severe", "become more severe"),
+    "quieter": ("becomes less severe", "become less severe"),
+}
 
 
 def text(told: Sequence[Compared], report: Report) -> Iterator[str]:
-    """For people: what comes and what gets louder with all that is known of it, the rest in a line each."""
+    """For people: in full what appears and becomes more severe, the rest in one line each."""
     painter = Painter(report)
     for one in told:
         groups = _groups(one, hints=report.hints)

@@ -19,7 +19,7 @@ _LONGEST = 160
 def text(known: Diagnosis, lines: Sequence[str], report: Report) -> Iterator[str]:
     """For people. `lines`: what the program printed; `report` holds the findings as items."""
     if not known.matches:
-        yield "No message in this text is known to loaderlint."
+        yield "loaderlint knows no message in this text."
     for match in known.matches:
         yield f"Seen: {printable(_cut(lines[match.line].strip()))}"
         yield f"  cause: {match.symptom.cause}"
@@ -28,7 +28,7 @@ def text(known: Diagnosis, lines: Sequence[str], report: Report) -> Iterator[str
     yield from _where(known, report)
     if known.observed:
         told = ", ".join(f"{key} {_words(value)}" for key, value in known.observed.items())
-        yield f"The project was checked for what the traceback tells: {told}."
+        yield f"The project was checked with what the traceback shows: {told}."
 
 
 def _where(known: Diagnosis, report: Report) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _where(known: Diagnosis, report: Report) -> Iterator[str]:
         return
     rules = [name for match in known.matches for name in match.symptom.rules]
     if rules:
-        yield f"No finding of {' or '.join(dict.fromkeys(rules))} in this project. What it does:"
+        yield f"No finding of {' or '.join(dict.fromkeys(rules))} in this project. For more about it:"
         yield from (f"  loaderlint explain {name}" for name in dict.fromkeys(rules))
 
 

@@ -56,7 +56,7 @@ def _source(known: Explanation, spots: Spots) -> str:
 def _subject(subject: Subject, known: Explanation, spots: Spots) -> Iterator[str]:
     standing = subject.standing
     if standing.kind in ("no code", "unreadable code"):
-        yield "no code stands on this line" if standing.kind == "no code" else "the code here cannot be parsed"
+        yield "there is no code on this line" if standing.kind == "no code" else "the code here cannot be parsed"
         return
     yield f"in {_WORDS.get(standing.kind, f'the {standing.kind}')} {standing.name}"
     yield from (f"  {note}" for note in subject.notes)
@@ -110,7 +110,7 @@ def _rules(known: Explanation, spots: Spots) -> Iterator[str]:
         yield f"  [{one.diagnostic.code} {one.diagnostic.name}] {one.reason}"
         yield f"    {one.diagnostic.message}"
     if known.silent:
-        yield "rules that looked here and are silent"
+        yield "rules that looked here and report nothing"
     for rule in known.silent:
         yield f"  [{rule.code} {rule.name}]"
         yield from (f"    {reason}" for reason in rule.reasons)

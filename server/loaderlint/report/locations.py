@@ -46,7 +46,7 @@ class Spots:
         """'train.py:12', 'notes.ipynb:cell 3:2'; 'out of sight' where there is no place."""
         span = self.workspace.locate(place) if place else None
         if place is None or span is None:
-            return "out of sight"
+            return "unknown place"
         return self.line(place.path, span.line)
 
     def line(self, path: Path, line: int) -> str:

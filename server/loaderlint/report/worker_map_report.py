@@ -38,7 +38,7 @@ def _lines(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
         if whole or number < _MAX_LOADERS:
             yield from (f"  {line}" for line in details(loader, spots, None if whole else _MAX_ITEMS))
     if not loaders:
-        yield "No loaders in sight."
+        yield "No loaders found."
         return
     made = [loader for loader in loaders if loader.place]
     working = sum(loader.starts_workers != "no" for loader in made)
@@ -52,7 +52,7 @@ def _lines(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
 def heading(loader: MappedLoader, spots: Spots) -> str:
     """'`train_loader` in train.py:12: torch.utils.data.DataLoader, num_workers=4'."""
     if loader.place is None:
-        return "a loader out of sight, presumed for the datasets that no loader in sight holds"
+        return "an unknown loader, assumed for the datasets that no known loader holds"
     none = ", no workers" if loader.starts_workers == "no" else ""
     return f"`{loader.name}` at {spots.text(loader.place)}: {loader.library}, {loader.workers}{none}"
 
@@ -60,11 +60,11 @@ def heading(loader: MappedLoader, spots: Spots) -> str:
 def details(loader: MappedLoader, spots: Spots, most: int | None) -> Iterator[str]:
     """What there is to say of a loader, at most `most` lines of each kind."""
     if loader.starts_workers != "no":
-        lives = {True: ", which live on over the epochs", False: "", None: ", which may live on over the epochs"}
+        lives = {True: ", which persist across epochs", False: "", None: ", which may persist across epochs"}
         methods = " or ".join(loader.start_methods)
         yield f"workers start by {methods} ({loader.start_source}){lives[loader.persistent]}"
     if loader.late and loader.place:
-        yield f"which dataset it holds is out of sight: {loader.late}"
+        yield f"its dataset is not known: {loader.late}"
     if loader.datasets:
         yield "datasets"
         for one in loader.datasets[:most]:
@@ -106,7 +106,7 @@ def _objects(objects: Iterable[MappedObject], spots: Spots, most: int | None) ->
         yield f"  {one.owner}.{one.name}: {one.value}, stored at {spots.text(one.place)}{_unsure(one.certainty)}"
     yield from _more(told, most)
     if plain:
-        yield f"  {len(plain)} plain value{'s' if len(plain) > 1 else ''} (numbers, texts)"
+        yield f"  {len(plain)} plain value{'s' if len(plain) > 1 else ''} (numbers, strings)"
 
 
 def _more(items: Sequence[object], most: int | None) -> Iterator[str]:

@@ -2,16 +2,16 @@
 # aliased-sample (LDR407)
 
 ## What it does
-Finds samples that are views of what the dataset stores, where the loop gets the very memory: a loader without workers
-that does not collate (`batch_size=None`).
+Finds samples that are views of the dataset's own data, in a loader that hands them to the training loop without a copy:
+no workers and no collating (`batch_size=None`).
 
 ## Why is this bad?
-It is not, until somebody edits a batch: `batch.mul_(5)` in the training loop then changes the dataset itself. Measured
-with torch 2.13: with `num_workers=0` and `batch_size=None` the dataset holds five times its values afterwards; with
-workers, or collated, it stays as it was, because the batch is a copy.
+The training loop and the dataset share the memory, so an in-place edit of a batch changes the dataset. Measured with
+torch 2.13: after `batch.mul_(5)` with `num_workers=0` and `batch_size=None`, the dataset holds five times its values.
+With workers, or with collating, the batch is a copy and the dataset stays as it was.
 
 ## When it is not a bug
-- Nobody edits batches in place. The rule is therefore off unless it is selected.
+- No code edits batches in place. The rule is therefore off by default.
 - The sample is a copy (`np.copy`, `.clone()`, arithmetic), is collated, or comes from a worker.
 
 ## Example
@@ -31,7 +31,8 @@ class Chunks(Dataset):
 ```
 
 ## Fix safety
-Safe: the copy has the same values. There is no fix where it cannot be seen whether it is an array or a tensor.
+Safe: the copy has the same values. There is no fix where the code does not show whether the sample is an array or a
+tensor.
 
 ## References
 - [Automatic batching](https://pytorch.org/docs/stable/data.html#disable-automatic-batching)
@@ -115,8 +116,8 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
         loop = loaders_of(exposure)
         yield verdict.finding(
-            f"the sample is the stored `{name}` itself, and {loop} hands it on without a copy: who edits a batch edits "
-            "the dataset; return a copy",
+            f"the sample is the stored `{name}` itself, and {loop} passes it on without a copy: an in-place edit of a "
+            "batch changes the dataset; return a copy",
             place,
             name,
             model.why(frame, exposure),

@@ -2,19 +2,23 @@
 # notebook-class-in-worker (LDR509)
 
 ## What it does
-Finds datasets, transforms and collate functions that are defined in a notebook and sent to workers that are not forked.
+Finds datasets, transforms, collate functions and worker init functions that a notebook defines and that go to workers
+which are not forked.
 
 ## Why is this bad?
-A worker that is spawned, or started by the fork server, gets the name of the class and imports it. What a notebook
-defines belongs to a `__main__` that the worker does not have: it ends with `AttributeError: Can't get attribute
-'Samples' on <module '__main__' (built-in)>`, and the notebook with `RuntimeError: DataLoader worker (pid(s) N) exited
-unexpectedly`. So it is on Windows and macOS, and on Linux from Python 3.14 on.
+A worker that is spawned, or started by the fork server, gets only the name of the class and imports it. The notebook
+defines the class in its own `__main__`, which the worker does not have. The worker ends with `AttributeError: Can't get
+attribute 'Samples' on <module '__main__' (built-in)>`, and the notebook reports
+`RuntimeError: DataLoader worker (pid(s) N) exited unexpectedly`. This happens on Windows, on macOS, and on Linux from
+Python 3.14 on.
 
 ## When it is not a bug
-- Workers that are forked: Linux before Python 3.14.
-- No workers.
-- A class of a module that the notebook imports.
-- A lambda or a nested function: pickle cannot name those anywhere (`unpicklable-callable`).
+- The workers are forked: Linux before Python 3.14.
+- The loader has no workers.
+- The class comes from a module that the notebook imports.
+- The loader is in a module that gets its dataset from elsewhere, and no notebook passes one in: a module cannot import
+  what a notebook defines.
+- It is a lambda or a nested function, which pickle can never send: `unpicklable-callable` reports those.
 
 ## Example
 In a notebook:
@@ -35,7 +39,7 @@ loader = DataLoader(Samples(), num_workers=4)
 ```
 
 ## Fix safety
-There is no fix: a file has to be made. `num_workers=0` works too.
+There is no fix, because the class needs a file of its own. `num_workers=0` also avoids the error.
 
 ## References
 - [multiprocessing: the __main__ module must be importable](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)

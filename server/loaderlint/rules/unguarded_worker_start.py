@@ -2,21 +2,22 @@
 # unguarded-worker-start (LDR206)
 
 ## What it does
-Finds scripts that go over a loader with workers at module level, outside `if __name__ == "__main__"`, where workers are
-spawned or come from a fork server.
+Finds scripts that iterate over a loader with workers at module level, outside `if __name__ == "__main__"`, where the
+workers are spawned or come from a fork server.
 
 ## Why is this bad?
-Such a worker begins by importing the main script again. It comes to the same loop, tries to start workers itself, and
-dies: `RuntimeError: An attempt has been made to start a new process before the current process has finished its
-bootstrapping phase`; the main process reports `DataLoader worker (pid(s) ...) exited unexpectedly`. Measured with torch
-2.13 under spawn and forkserver. Windows and macOS spawn; from Python 3.14 on Linux uses a fork server.
+Such a worker first imports the main script again. It reaches the same loop, tries to start workers itself, and dies:
+`RuntimeError: An attempt has been made to start a new process before the current process has finished its bootstrapping
+phase`. The main process reports `DataLoader worker (pid(s) ...) exited unexpectedly`. Measured with torch 2.13 under
+spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from Python 3.14 on.
 
 ## When it is not a bug
-- Workers are forked (Linux before Python 3.14, no other start method set): the rule is silent.
-- The loader is only made at module level. Making it starts nothing; going over it does: `for`, `iter`, `list`,
-  `enumerate`, `trainer.fit(model, loader)`, a call of a function that does so.
+- The workers are forked: Linux before Python 3.14, unless the program sets another start method.
+- The module only creates the loader. That starts no workers; iterating does: `for`, `iter`, `list`, `enumerate`,
+  `trainer.fit(model, loader)`, or a call of a function that does so.
 - The loader has no workers.
-- The code stands under a test of `__name__`, or of `multiprocessing.parent_process()` and the like.
+- The code gives the loader no workers in some cases, such as on Windows.
+- The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
 
 ## Example
 ```python
@@ -36,8 +37,9 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-Safe: what stands below the guard is still module-level code, so every name stays a global; text in long strings is not
-indented. Unsafe where workers may need what is bound below the guard, or where other files import the script.
+Safe: the code below the guard is still module-level code, so every name stays a global. Text in multi-line strings is
+not indented. Unsafe where workers may need a name that is bound below the guard, or where other files import the
+script.
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -74,7 +76,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     starts = [start for start in model.scripts.starts() if start.loader is loader]
     if place is not None and not starts:
-        reason = "no script goes through it when it is imported: under the main guard, in functions, or nowhere"
+        reason = "no script iterates over it when it is imported"
         yield Silence(RULE.name, place, reason)
     for start in starts:
         yield from _finding(start, model)
@@ -102,7 +104,7 @@ def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
         way = " > ".join(model.label(frame) for frame in start.frames)
-        yield Evidence(model.def_place(start.frames[-1]), f"goes over it: {start.place.path.name} > {way}")
+        yield Evidence(model.def_place(start.frames[-1]), f"iterates over it: {start.place.path.name} > {way}")
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -5,22 +5,22 @@
 Finds the parts of a file that no parser can read, and says where the first one begins and why.
 
 ## Why is this bad?
-Code that cannot be parsed is not checked. Without a word about it, "No findings" would also cover a file with an
-unclosed bracket, a file of Python 2, and a file with the markers of a merge conflict.
+loaderlint cannot check code that it cannot parse. Without this rule, "No findings" would also cover a file with an
+unclosed bracket, a Python 2 file, or a file with merge conflict markers.
 
-loaderlint reads a file statement by statement and method by method, so the rest of such a file is still checked. A
-finding of this rule means that faults in the unread parts, and faults elsewhere that depend on them, go unseen.
+loaderlint reads a file statement by statement and method by method, so it still checks the rest of such a file. It
+misses faults in the unread parts, and faults elsewhere that depend on them.
 
 ## When it is not a bug
-- The file is a template or a test fixture that is not meant to be Python: exclude it (`exclude`), or silence the rule
+- The file is a template or a test fixture and not meant to be Python: exclude it (`exclude`), or turn the rule off
   there with `per-file-ignores`.
-- Syntax that is newer than the Python that loaderlint runs on: libcst reads most of it, and then nothing is reported.
-- In an editor: editors show syntax errors themselves, and a line that is being typed is often not yet valid. The rule
-  runs on the command line only.
+- The syntax is newer than the Python that runs loaderlint: libcst reads most of it, and then there is no finding.
+- The file is open in an editor. Editors show syntax errors themselves, and a line that is being typed is often not
+  valid yet. The rule runs on the command line only.
 
-The exit code is 1 if the file was named on the command line or the rule was selected by its name or code (`--select`,
-`--extend-select`), whatever `--fail-on` says. Otherwise it is not, so that one old script in a repository does not fail
-every check of it.
+The exit code is 1 if the file was named on the command line, or if the rule was selected by its name or code
+(`--select`, `--extend-select`), whatever `--fail-on` says. Otherwise the finding does not change the exit code, so one
+old script does not fail every check of a repository.
 
 ## Example
 ```python
@@ -37,7 +37,7 @@ for batch in loader:
 ```
 
 ## Fix safety
-There is no fix: only the author knows what was meant.
+There is no fix: only the author knows what the code should be.
 
 ## References
 - [Configuration](../configuration.md)

@@ -6,18 +6,19 @@ Finds iterable datasets whose `__iter__` gives every worker the whole stream: no
 in.
 
 ## Why is this bad?
-Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers every item comes N times
-in an epoch, and nothing is said. Measured: 8 items, 2 workers, batches of 4: [0..3], [0..3], [4..7], [4..7].
+Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers, every item comes N times
+per epoch, without a warning. Measured with 8 items, 2 workers and batches of 4: [0..3], [0..3], [4..7], [4..7].
 
-Under DistributedDataParallel the ranks read the same stream as well: shard by rank and by worker.
+Under DistributedDataParallel, the ranks read the same stream too: shard by rank and by worker.
 
 ## When it is not a bug
-- The stream is sharded by `get_worker_info()`: in `__iter__`, a helper, a base class, the `worker_init_fn`, or by a
-  wrapper (webdataset, streaming, litdata, Hugging Face datasets).
-- The stream is random: each worker makes its items up, or draws them with replacement. A shuffle only orders a finite
-  stream: every worker still gives all of it. Without end, each pass in an order of the worker's own, it is none.
-- The stream is another dataset or a library's that is out of sight: it may shard itself, so the rule is silent.
-- Fewer than two workers.
+- The stream is sharded with `get_worker_info()`: in `__iter__`, in a helper, in a base class, in the `worker_init_fn`,
+  or by a wrapper (webdataset, streaming, litdata, Hugging Face datasets).
+- The stream is random: each worker makes up its items, or draws them with replacement. Shuffling alone does not count,
+  because every worker still yields the whole stream. An endless stream does, if each worker shuffles it anew in an
+  order of its own.
+- The stream comes from another dataset or a library whose code is not available: it may shard itself.
+- The loader has fewer than two workers.
 
 ## Example
 ```python
@@ -44,10 +45,10 @@ class Lines(IterableDataset):
 ```
 
 ## Fix safety
-Safe where one loop yields and a turn of it depends on its own item alone, or where one `yield from` gives all items:
-each item is still read once, in the same order within a worker. No fix where a buffer or counter is carried from turn
-to turn, where a turn reads on (`next(file)`), or where random numbers are drawn: workers would take their parts of
-different orders.
+Safe where a single loop yields and each iteration depends only on its own item, or where a single `yield from` gives
+all items: each item is still read once, and each worker keeps the order. There is no fix where a buffer or counter
+carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where the loop draws
+random numbers: the workers would split different orders.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
@@ -84,7 +85,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield verdict.finding(
-            f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and "
+            f"every item comes once from each worker: `{name}.__iter__` gives all items {in_workers_of(exposure)} and "
             f"nothing splits the stream; {_advice(stream)}",
             model.def_place(entry),
             name,
@@ -110,7 +111,7 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Un
     if reason := stream.why_not_whole():
         return reason
     # that it asks too early is said by another rule
-    return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
+    return "it asks for the worker too early: see worker-info-in-main" if any(questions(entry, model)) else ""
 
 
 def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid:
@@ -119,7 +120,7 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
     loader = exposure.lead
     sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
     if any("test" not in site.path.name for site in sites):
-        return Unsaid("its objects are made in sight, and no loader gets them")
+        return Unsaid("its objects are created in the project, and no loader gets them")
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
 

@@ -2,16 +2,16 @@
 # unused-suppression (LDR001)
 
 ## What it does
-Finds comments that silence a finding which is not there (any more).
+Finds comments that suppress a finding which does not exist, or no longer exists.
 
 ## Why is this bad?
-The comment says that something is wrong and meant to be. After the code or the version of PyTorch has changed, it is
-neither, and the next real fault on that line is silenced with it.
+The comment says that a fault is known and accepted. If the code or the version of PyTorch has changed since, that is no
+longer true, and the comment also hides the next real fault on its line.
 
 ## When it is not a bug
-- A rule that it names does not run now (`select`, `ignore`, off by default): nothing is said about it.
-- The file does not parse: what would be found is not known.
-- Codes of other tools in a `# noqa`.
+- The comment names a rule that is not running now (`select`, `ignore`, off by default).
+- The file does not parse, so loaderlint does not know what it would find.
+- The code in a `# noqa` comment belongs to another tool.
 
 ## Example
 ```python
@@ -25,7 +25,7 @@ x = np.random.rand()
 ```
 
 ## Fix safety
-Safe: only the comment changes. Names and codes that are used stay, and so does what else the comment says.
+Safe: only the comment changes. Names and codes that are used stay, and so does any other text in the comment.
 
 ## References
 - [Configuration: silencing findings](../configuration.md)

@@ -2,18 +2,18 @@
 # worker-info-in-main (LDR208)
 
 ## What it does
-Finds iterable datasets that ask `get_worker_info()` in `__init__`, or at module level, and never in `__iter__`.
+Finds iterable datasets that call `get_worker_info()` in `__init__` or at module level, and never in `__iter__`.
 
 ## Why is this bad?
-The dataset is made in the main process, where `get_worker_info()` returns None. Each worker gets a copy of that object,
-with what was computed for 'no workers': every item comes once from each worker, and nothing is said. Measured with
-torch 2.13 under fork, forkserver and spawn: 8 items, 2 workers, each item twice.
+The main process creates the dataset, and there `get_worker_info()` returns None. Each worker gets a copy of that
+object, set up for 'no workers', so every worker yields every item, without a warning. Measured with torch 2.13 under
+fork, forkserver and spawn: with 8 items and 2 workers, each item comes twice.
 
 ## When it is not a bug
-- `__iter__`, or something it calls, asks as well; or the `worker_init_fn` sets up the dataset in each worker.
-- The dataset is made in the worker.
-- The stream is random, or another library's, which may shard itself: the rule is silent.
-- Fewer than two workers.
+- `__iter__`, or a function that it calls, asks too, or the `worker_init_fn` sets up the dataset in each worker.
+- The worker creates the dataset.
+- The stream is random, or comes from a library that may shard it.
+- The loader has fewer than two workers.
 
 ## Example
 ```python
@@ -39,8 +39,8 @@ class Numbers(IterableDataset):
 ```
 
 ## Fix safety
-Unsafe: the quick fix wraps what the one loop of `__iter__` goes over, so that each worker takes every n-th item. What
-`__init__` does with the missing worker info stays as it is, and may be deleted.
+Unsafe: the quick fix wraps what the one loop of `__iter__` iterates over, so that each worker takes every n-th item. It
+leaves the code in `__init__` that uses the worker info; you can delete that.
 
 ## References
 - [get_worker_info](https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info)
@@ -78,7 +78,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         name = model.ev.classes.name(entry.receiver.cls)
         yield undoubted(RULE, exposure.certainty).finding(
             f"every item comes once from each worker: `get_worker_info()` is None here, because {question.where} runs "
-            f"in the main process, and `{name}.__iter__` runs whole {in_workers_of(exposure)}; ask in `__iter__`",
+            f"in the main process, and `{name}.__iter__` gives all items {in_workers_of(exposure)}; ask in `__iter__`",
             question.place,
             name,
             model.why(entry, exposure),

@@ -90,5 +90,5 @@ def _package(name: str, value: str) -> Change:
         )
     _, messages = settings.load(Path.cwd() / "any.py", {"target-torch": value})
     if any(problem.path is None for problem in messages):
-        raise NotSupposed(f"'{value}' is no version of {name}; write a version such as 2.0.8, or a range")
+        raise NotSupposed(f"'{value}' is not a version of {name}; write a version such as 2.0.8, or a range")
     return Change(f"{name}={value}", {settings.PACKAGES: {name: value}})

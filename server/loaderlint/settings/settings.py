@@ -216,7 +216,7 @@ def _from_named(file: object) -> tuple[Settings, tuple[SettingsProblem, ...]]:
         return Settings(), ()
     path = Path(str(file))
     if path not in _read:
-        found = _from_file(path) or (Settings(), (SettingsProblem(path, "holds no settings of loaderlint"),))
+        found = _from_file(path) or (Settings(), (SettingsProblem(path, "contains no loaderlint settings"),))
         _read[path] = replace(found[0], directory=Path.cwd()), found[1]
     return _read[path]
 
@@ -237,7 +237,7 @@ def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | Non
     try:
         document = toml.parsed(data)
     except BadToml as error:
-        return Settings(directory=path.parent, file=path), (SettingsProblem(path, f"is no valid TOML: {error}"),)
+        return Settings(directory=path.parent, file=path), (SettingsProblem(path, f"is not valid TOML: {error}"),)
     if not is_shared:
         return _settings(document, path)
     tool = document.get("tool")
@@ -300,7 +300,7 @@ def _unknown_key(key: str) -> str:
     if len(key) > _SHOWN:
         return f"unknown setting {_shown(key)}"
     if key in ("tool", "loaderlint"):
-        return f"unknown setting '{key}': in {OWN_FILE} the keys stand at the top, without [tool.loaderlint]"
+        return f"unknown setting '{key}': in {OWN_FILE} the keys are at the top level, without [tool.loaderlint]"
     dashed = re.sub(r"(?<=[a-z])([A-Z])", lambda found: "-" + found[1].lower(), key).replace("_", "-")
     if dashed in KEYS:
         return f"unknown setting '{key}'; write '{dashed}'"
@@ -316,7 +316,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.lower(), {known.lower(): known for known in words}, n=1, cutoff=0.55)
     if close:
         return f"; did you mean '{next(known for known in words if known.lower() == close[0])}'?"
-    return f"; possible are {', '.join(words)}" if len(words) <= 12 else ""
+    return f"; choose from {', '.join(words)}" if len(words) <= 12 else ""
 
 
 #: Reads one value; the second argument takes messages about parts of it that are left out.
@@ -351,7 +351,7 @@ def _known_selector(selector: str, say: Callable[[str], None]) -> bool:
 def _similar_rule(selector: str, names: Sequence[str], codes: Sequence[str]) -> str:
     if re.fullmatch(r"LDR\d{1,2}", selector):
         families = ", ".join(sorted({code[:4] for code in codes}))
-        return f", and no code begins so; families are {families}"
+        return f", and no code starts with it; families are {families}"
     return nearest(selector, (*names, *codes, "ALL"))
 
 
@@ -401,7 +401,7 @@ def _version(value: object, _say: Callable[[str], None]) -> str:
 
     text = value.strip()
     if len(text) > LONGEST_VERSION:
-        raise _Bad(f'must be a version such as "2.4", not one of {len(text):,} signs')
+        raise _Bad(f'must be a version such as "2.4", not one of {len(text):,} characters')
     try:
         Version(text)
     except InvalidVersion:
@@ -417,8 +417,8 @@ def _version(value: object, _say: Callable[[str], None]) -> str:
 def _platforms(value: object, say: Callable[[str], None]) -> tuple[Platform, ...]:
     items = _strings(value, say)
     chosen = [item for item in items if item in PLATFORMS]
-    wrong = ", ".join(f"'{item}' is no platform" for item in items if item not in PLATFORMS)
-    message = f"{wrong or 'names no platform'}; possible are {', '.join(PLATFORMS)}"
+    wrong = ", ".join(f"'{item}' is not a platform" for item in items if item not in PLATFORMS)
+    message = f"{wrong or 'names no platform'}; choose from {', '.join(PLATFORMS)}"
     if not chosen:
         raise _Bad(message)
     if wrong:
@@ -428,8 +428,8 @@ def _platforms(value: object, say: Callable[[str], None]) -> tuple[Platform, ...
 
 def _start_method(value: object, _say: Callable[[str], None]) -> StartMethod:
     if value not in START_METHODS:
-        hint = nearest(value, START_METHODS) if isinstance(value, str) else f"; possible are {', '.join(START_METHODS)}"
-        raise _Bad(f"{_shown(value)} is no start method{hint}")
+        hint = nearest(value, START_METHODS) if isinstance(value, str) else f"; choose from {', '.join(START_METHODS)}"
+        raise _Bad(f"{_shown(value)} is not a start method{hint}")
     return value
 
 
@@ -531,7 +531,7 @@ def _rules(patterns: tuple[str, ...]) -> IgnoreRules:
 
 def _usable_pattern(pattern: str, say: Callable[[str], None]) -> bool:
     for _, why in _rules((pattern,)).problems:
-        say(f"{_shown(pattern)} is no file pattern: {why}")
+        say(f"{_shown(pattern)} is not a file pattern: {why}")
         return False
     return True
 

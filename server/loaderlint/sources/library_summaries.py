@@ -88,7 +88,7 @@ def releases() -> tuple[Release, ...]:
     try:
         return tuple(msgspec.json.decode(reading.read_unseen(FOLDER / INDEX, _INDEX), type=list[Release]))
     except (UnreadableFile, ValueError) as error:
-        raise BrokenSummary(f"the summaries of libraries cannot be read ({error}); install loaderlint again") from error
+        raise BrokenSummary(f"the summaries of libraries cannot be read ({error}); reinstall loaderlint") from error
 
 
 @cache
@@ -109,7 +109,7 @@ def read(release: Release) -> dict[str, str]:
         return unpacked(data)
     except (UnreadableFile, ValueError) as error:
         what = f"the summary of {release.library} {release.version} cannot be read ({error})"
-        raise BrokenSummary(f"{what}: nothing is known of this library; install loaderlint again") from error
+        raise BrokenSummary(f"{what}: this library is unknown; reinstall loaderlint") from error
 
 
 def names() -> tuple[str, ...]:

@@ -32,13 +32,13 @@ def what_was_read(summary: Summary) -> Iterator[str]:
         f" {number(summary.lines, 'line')}, {number(summary.loaders, 'loader')}{rest}."
     )
     yield (
-        f"With a loader in sight: {summary.with_loader:,}; one with workers: {summary.with_workers:,}; none but one"
+        f"With a known loader: {summary.with_loader:,}; with workers: {summary.with_workers:,}; only with loaders"
         f" that may have workers: {summary.may_have_workers:,}."
     )
     yield (
         f"Shares are of {number(summary.analysable, 'repository', 'repositories')} with a loader or an analysable"
         f" dataset, and of {number(summary.datasets, 'analysable dataset')}: {summary.proven_datasets:,} held by a"
-        f" loader in sight, {summary.datasets_in_workers:,} in loaders that have or may have workers."
+        f" known loader, {summary.datasets_in_workers:,} in loaders that have or may have workers."
     )
     if summary.elsewhere:
         yield f"{number(summary.elsewhere, 'finding')} in repositories without either are not counted."

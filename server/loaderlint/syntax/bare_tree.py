@@ -17,7 +17,7 @@ from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.nesting_depth import SMALL_STACK, measure
 from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
-#: What the two parsers may take for different things: form feeds, NUL, line ends of old Mac OS.
+#: What the two parsers may take for different things: form feeds, NUL, line endings of old Mac OS.
 _DIFFERENT = re.compile(r"[\f\0]|\r(?!\n)")
 
 #: The name that the parser is given for its warnings (of `"\d"`, `1if x else y`), which are the author's matter.

@@ -65,7 +65,7 @@ def decode(data: bytes) -> Source:
         raise UnreadableSource(f"too large: {len(data):,} bytes, the limit is {MAX_BYTES:,}")
     for mark, name in _WIDE_BOMS:
         if data.startswith(mark):
-            raise UnreadableSource(f"{name} is no encoding of Python source; save the file as UTF-8")
+            raise UnreadableSource(f"{name} is not a Python source encoding; save the file as UTF-8")
     if b"\0" in data:
         raise UnreadableSource("binary: it contains NUL bytes")
     bom = data.startswith(codecs.BOM_UTF8)
@@ -128,7 +128,7 @@ def _encoding(body: bytes, bom: bool) -> tuple[str, str]:
     except (LookupError, ValueError, ImportError):
         return "utf-8", name
     if not _keeps_ascii(codec):
-        raise UnreadableSource(f"no encoding of Python source: {name}; save the file as UTF-8 without this cookie")
+        raise UnreadableSource(f"not a Python source encoding: {name}; save the file as UTF-8 without this cookie")
     if bom and codec.name not in ("utf-8", "utf-8-sig"):
         raise UnreadableSource(f"the byte order mark says UTF-8, the encoding cookie says {name}; remove one of them")
     return "utf-8" if codec.name == "utf-8-sig" else codec.name, ""
@@ -163,9 +163,9 @@ def _oddities(text: str, bom: bool, newline: str, body: bytes, encoding: str, un
     if bom:
         reasons.append("byte order mark")
     if newline == "mixed":
-        reasons.append("mixed line ends")
+        reasons.append("mixed line endings")
     if newline == "\r":
-        reasons.append("line ends of old Mac OS")
+        reasons.append("line endings of old Mac OS")
     if "\f" in text:
         reasons.append("form feed")
     if text.encode(encoding, "replace") != body:

@@ -17,20 +17,20 @@ from tests.robustness.hostile_inputs import FINDING, TRAIN
 
 NOT_KNOWN = "; the versions in it are not known"
 MALFORMED = [
-    ("pyproject.toml", "[project\n", "is no valid TOML: "),
-    ("pyproject.toml", "a = " + "[" * 5000, "is no valid TOML: it is nested too deep; correct it"),
-    ("pixi.toml", "= 1\n", "is no valid TOML: "),
-    ("Pipfile", "[packages\n", "is no valid TOML: "),
-    ("Pipfile.lock", '{"default": {', "is no valid JSON: "),
+    ("pyproject.toml", "[project\n", "is not valid TOML: "),
+    ("pyproject.toml", "a = " + "[" * 5000, "is not valid TOML: it is nested too deeply; correct it"),
+    ("pixi.toml", "= 1\n", "is not valid TOML: "),
+    ("Pipfile", "[packages\n", "is not valid TOML: "),
+    ("Pipfile.lock", '{"default": {', "is not valid JSON: "),
     ("Pipfile.lock", '{"default":' * 200_000, "is nested too deep; correct it"),
     (
         "environment.yml",
         "dependencies: [\n",
-        "is no valid YAML: did not find expected node content (line 2); correct it",
+        "is not valid YAML: did not find expected node content (line 2); correct it",
     ),
     ("environment.yml", "dependencies: " + "[" * 60 + "]" * 60, "is nested more than 50 levels deep; correct it"),
-    ("cog.yaml", "build: *x: y\n", "is no valid YAML: "),
-    ("setup.cfg", "[options\n", "is no valid INI file: "),
+    ("cog.yaml", "build: *x: y\n", "is not valid YAML: "),
+    ("setup.cfg", "[options\n", "is not a valid INI file: "),
     ("setup.py", "#" * 200_001, "has more than 200,000 characters; correct it"),
     ("requirements.txt", "torch" + " " * 60_000 + "==1.8\n", "has a line of more than 50,000 characters; correct it"),
 ]
@@ -90,7 +90,7 @@ def _broken(path: Path) -> None:
 UNREADABLE: list[tuple[str, Callable[[Path], None], str]] = [
     ("requirements.txt", _large, "larger than 2 MB, the limit for a requirements file"),
     ("uv.lock", _large, "larger than 20 MB, the limit for a lock file"),
-    ("environment.yml", _broken, "is no valid YAML: did not find expected node content (line 2); correct it"),
+    ("environment.yml", _broken, "is not valid YAML: did not find expected node content (line 2); correct it"),
 ]
 if hasattr(os, "mkfifo"):
     wrong_kind = "is a named pipe; put a regular file in its place, or remove it"

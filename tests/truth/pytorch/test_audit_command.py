@@ -262,7 +262,7 @@ def test_a_fault_that_check_does_not_know_is_a_miss(tmp_path: Path) -> None:
     os.utime(tmp_path / "train.py", (time.time() - 60, time.time() - 60))
     words = ["-m", "loaderlint", "audit", "--batches", "2", "train.py", "1", "all"]
     told = python(tmp_path, *words).stdout
-    assert "missed: `loaderlint check` says nothing of workers-draw-alike." in told, told
+    assert "missed: `loaderlint check` does not report workers-draw-alike." in told, told
     assert "Output of: loaderlint explain train.py:12" in told
     assert "default_rng" not in told.partition("missed:")[2], "the text for an issue holds no code"
 

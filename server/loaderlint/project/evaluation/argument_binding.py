@@ -11,8 +11,8 @@ from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight;
-    `source` is the reason why they are."""
+    """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
+    `source` is the reason."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
@@ -45,7 +45,8 @@ class Arguments:
         )
 
     def fit(self, params: Sequence[ParamIR], receiver: bool) -> bool:
-        """Whether a def with these parameters (a receiver before the others, if so) takes the arguments."""
+        """Whether a def with these parameters (with a receiver before the others, if there is one) accepts the
+        arguments."""
         open_ = [param for param in params if param.kind in ("pos", "any")][receiver:]
         kinds = {param.kind for param in params}
         if len(self.positional) > len(open_) and "star" not in kinds:
@@ -62,7 +63,7 @@ class Arguments:
         return all(param.default != NONE or param.name in names for param in rest)
 
     def bind(self, params: Sequence[ParamIR], receiver: Val | None) -> tuple[Val | None, ...]:
-        """One value for each parameter, None if nothing is passed (its default holds). `receiver` fills the first."""
+        """One value for each parameter, None if nothing is passed (its default applies). `receiver` fills the first."""
         bound: list[Val | None] = [None] * len(params)
         positional = list(self.positional)
         if receiver is not None:
@@ -89,7 +90,7 @@ class Arguments:
                     bound[index] = unknown(self.source)
             else:
                 for named in params:
-                    if named.kind in ("any", "kw"):  # `*args` takes no keyword: `args=...` is one of these
+                    if named.kind in ("any", "kw"):  # `*args` accepts no keyword: `args=...` is one of these
                         names.pop(named.name, None)
                 more = (unknown(self.source),) if self.more_keywords else ()
                 bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 import re
 
-#: What stands behind an attribute that is assigned, whatever stands in front of it.
+#: The text after an attribute that is assigned, whatever is before it.
 _ASSIGNED = re.compile(r"[ \t\f]*(?:=(?!=)|(?:\*\*|//|<<|>>|[-+*/%@&|^])=)")
-#: What stands behind one that is read: a longer name, a call, an index, an attribute, an operator, a keyword.
+#: The text after an attribute that is read: a longer name, a call, an index, an attribute, an operator, a keyword.
 _READ = re.compile(r"\w|[ \t\f]*(?:[(\[.;}]|[-+*/%@&|^<>!=]|(?:if|and|or|is|not|else|for|as|async)\b)")
-#: In front of it: the arguments of a call or an index, which the line has not closed.
+#: Before it: the arguments of a call or an index, which the line has not closed.
 _INSIDE = re.compile(r"[\w)\]](?<!\bfor)(?<!\bas)(?<!\bin)(?<!\bwith)[(\[][^()\[\]]*\Z")
 _CLOSED = re.compile(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
-#: In front of it: what makes all that follows on the line a value.
+#: Before it: text that makes the rest of the line a value.
 _VALUE = re.compile(
     r"[^()\[\]:;]*\b(?:return|yield|if|elif|while|assert|raise|not|and|or|is|lambda|in)\b[^()\[\]:;]*\Z"
 )
-#: A value: the last of its line where nothing behind it is assigned to.
+#: A value: the last of its line, with no assignment after it.
 _GIVEN = re.compile(r"=[ \t]*[\w.]*\Z")
 _REST = re.compile(r"[^\r\n=\\]*(?:[\r\n]|\Z)")
-#: In front of it: what makes it a target, wherever that stands.
+#: Before it: text that makes it a target, wherever it is.
 _BINDS = re.compile(r"\b(?:for|as)\b(?!.*\bin\b)")
-#: The characters in front of an attribute, on its line, that are worth a look.
+#: The number of characters before an attribute, on its line, that are examined.
 _LONG = 2000
 
 
 def may_assign(text: str, name: str) -> bool:
-    """Whether a text may assign attribute `name` of something: `.name` stands where a target may."""
+    """Whether a text may assign attribute `name` of something: `.name` is at the place of a possible target."""
     wanted = f".{name}"
     at = text.find(wanted)
     while at >= 0:
@@ -42,7 +42,7 @@ def may_assign(text: str, name: str) -> bool:
 
 
 def _may_be_target(text: str, at: int, end: int) -> bool:
-    """Whether an attribute between these offsets may be a target, for what its line says around it."""
+    """Whether an attribute between these offsets may be a target, judging by the text around it on its line."""
     start = max(text.rfind("\n", at - _LONG, at), text.rfind("\r", at - _LONG, at)) + 1
     if not start and at > _LONG:  # read again for each attribute on it
         return True
@@ -51,6 +51,6 @@ def _may_be_target(text: str, at: int, end: int) -> bool:
         return True
     if _INSIDE.search(before) or _VALUE.match(before) or (_GIVEN.search(before) and _REST.match(text, end)):
         return False
-    if '"' in before or "'" in before:  # brackets in a text are none
+    if '"' in before or "'" in before:  # brackets in a string do not count
         return True
     return _INSIDE.search(_CLOSED.sub("_", before)) is None

@@ -44,7 +44,7 @@ from loaderlint.syntax.byte_search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_WRAPPERS = 4
-#: A file with class methods holds this word.
+#: A file with class methods contains this word.
 _CLASS_METHOD = "classmethod"
 
 
@@ -75,7 +75,7 @@ class Callers:
         self._from_configurations: tuple[Instance, ...] | None = None
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
-        """The frames in which a def runs, from the calls in sight. If there are none, one with open parameters."""
+        """The frames in which a def runs, from the known calls. If there are none, one with open parameters."""
         key = (path, piece, def_)
         known = self._frames.get(key)
         if known is not None:
@@ -97,7 +97,7 @@ class Callers:
         return self._frames[key]
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
-        """The frame of a def when code out of sight calls it."""
+        """The frame of a def when unknown code calls it."""
         facts = self._ev.facts(path, piece)
         if facts is None or def_ == 0:
             return self._ev.body(path, piece) if facts else None
@@ -219,7 +219,7 @@ class Callers:
                     yield from self._leading_to(target, wanted)
 
     def _leading_to(self, frame: Frame, wanted: DefKey, depth: int = 0) -> Iterator[Frame]:
-        """A frame of `wanted`, or those that the wrappers which stand in its place lead to."""
+        """A frame of `wanted`, or those that the wrappers in its place lead to."""
         if def_key(frame) == wanted:
             yield frame
         elif frame.scope is not None and depth < _MAX_WRAPPERS:
@@ -260,7 +260,8 @@ class Callers:
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
 
     def instances(self, cls: ClassRef, depth: int = 0) -> tuple[Instance, ...]:
-        """The objects of a class (or of a subclass) whose construction is in sight; else one made out of sight."""
+        """The objects of a class (or of a subclass) whose construction is known; otherwise one that unknown code
+        creates."""
         known = self._instances.get(cls)
         if known is not None:
             return known
@@ -269,7 +270,7 @@ class Callers:
         return self._instances[cls]
 
     def _find_instances(self, cls: ClassRef, depth: int) -> tuple[Instance, ...]:
-        """The objects of a class or of a subclass whose construction is in sight."""
+        """The objects of a class or of a subclass whose construction is known."""
         found: dict[Instance, None] = {}
         for heir, site in chain(self._made_by(cls), self._made_by_class_methods(cls)):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
@@ -286,9 +287,9 @@ class Callers:
         return tuple(found)[:MAX_CALLERS]
 
     def _instantiated(self, depth: int) -> tuple[Instance, ...]:
-        """The objects that configurations in sight make."""
+        """The objects that known configurations create."""
         if self._from_configurations is None:
-            self._from_configurations = ()  # for what asks for it on the way
+            self._from_configurations = ()  # for questions about it during the computation
             self._from_configurations = tuple(dict.fromkeys(self._find_instantiated(depth)))
         return self._from_configurations
 
@@ -300,14 +301,14 @@ class Callers:
                     yield from (inst for inst in made if inst.site is not None)
 
     def are_made(self, cls: ClassRef) -> bool:
-        """Whether the construction of some object of a class, or of a subclass, is in sight. For most, this can be read
-        from the call alone, without the callers of the code around it."""
+        """Whether the construction of some object of a class, or of a subclass, is known. For most classes, the call
+        alone shows this, without the callers of the code around it."""
         if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
             return True
         return any(inst.site is not None for inst in self.instances(cls))
 
     def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
-        """The calls that may make an object of a class or of a subclass, with which one."""
+        """The calls that may create an object of a class or of a subclass, each with that class."""
         for heir in (cls, *self.subclasses(cls)):
             name = self._ev.classes.name(heir)
             for site in chain.from_iterable(self.sites(one) for one in (name, *sorted(self._class_aliases(name)))):
@@ -316,7 +317,8 @@ class Callers:
                     yield heir, site
 
     def _made_by_class_methods(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
-        """The calls `cls(...)` in class methods that may make an object of a class or of a subclass, with which one."""
+        """The calls `cls(...)` in class methods that may create an object of a class or of a subclass, each with that
+        class."""
         if self._class_method_calls is None:
             self._class_method_calls = tuple(self._find_class_method_calls())
         for heir in (cls, *self.subclasses(cls)) if self._class_method_calls else ():
@@ -354,8 +356,8 @@ class Callers:
         return found[:MAX_CALLERS]
 
     def frames_of_heirs(self, path: Path, piece: int, def_: int) -> Iterator[Frame]:
-        """The frames of a method on objects, which are presumed, of the classes that inherit it, that no other class
-        derives from and that nothing in sight makes: a framework or a configuration may."""
+        """The frames of a method on presumed objects of the classes that inherit it, if no other class derives from
+        them and no known code creates them: a framework or a configuration may."""
         facts = self._ev.facts(path, piece)
         owner = self.owner(path, piece, def_, facts) if facts and def_ else None
         function = FunctionRef(path, piece, def_)
@@ -369,7 +371,7 @@ class Callers:
             yield from (opened,) if opened is not None else ()
 
     def _last_heirs(self, cls: ClassRef) -> list[ClassRef]:
-        """The classes that derive from a class, through others too, and that no class derives from."""
+        """The classes that derive from a class, directly or indirectly, and that no class derives from."""
         seen: dict[ClassRef, bool] = {}
         waiting = [cls]
         while waiting:
@@ -407,7 +409,8 @@ class Callers:
                 yield site
 
     def _by_callee(self, name: str) -> tuple[dict[DefKey, list[CallSite]], list[CallSite]]:
-        """The calls of something called `name`, grouped by the defs that they may run, and those that may run any."""
+        """The calls of something called `name`, grouped by the defs that they may run, and those that may run any
+        def."""
         known = self._sites_by_callee.get(name)
         if known is None:
             known = self._sites_by_callee[name] = self._find_by_callee(name)
@@ -470,7 +473,7 @@ class Callers:
         return frozenset(found) if found else None
 
     def _opened_for_heirs(self, site: CallSite) -> Iterator[Frame]:
-        """The frames of a call's def for callers out of sight: on objects of its class and of those that derive from
+        """The frames of a call's def for unknown callers: on objects of its class and of the classes that derive from
         it."""
         facts = self._ev.facts(site.path, site.piece)
         if facts is None:
@@ -504,7 +507,7 @@ def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
 
 
 def _same_class(one: ClassRef, other: ClassRef) -> bool:
-    """Whether two are the same class statement, in whatever function it stands."""
+    """Whether two are the same class statement, in whatever function it is."""
     return def_key(one) == def_key(other)
 
 
@@ -540,21 +543,21 @@ def _may_derive(text: str, name: str) -> bool:
 
 @needs_word
 def _imported_as(text: str, name: str) -> tuple[str, ...]:
-    """The names under which a piece imports what is called `name`."""
+    """The names under which a piece imports something called `name`."""
     return tuple(re.findall(rf"\b{name} as (\w+)", text)) if f"{name} as " in text else ()
 
 
 @needs_word
 def _assigned_as(text: str, name: str) -> tuple[str, ...]:
-    """The names that a piece gives what is called `name`: `other = name`, `other = name if test else another`."""
+    """The names that a piece gives something called `name`: `other = name`, `other = name if test else another`."""
     one_of_two = r"(?:[^=\n]*\belse[ \t]+)?"
     assigned = re.compile(rf"\b(\w+)[ \t]*=[ \t]*{one_of_two}(?:\w+\.)*{name}[ \t]*(?:$|[#;]|if\b)")
     return tuple(one[1] for line in _lines_with(name, text) for one in assigned.finditer(line))
 
 
 def _lines_with(name: str, text: str) -> Iterator[str]:
-    """The lines of a text that hold a name, without their ends. Few do, and a pattern that begins with any word is slow
-    to search for in the others."""
+    """The lines of a text that contain a name, without their endings. There are few, and searching the others for a
+    pattern that begins with any word is slow."""
     at = text.find(name)
     while at >= 0:
         end = text.find("\n", at)
@@ -569,7 +572,7 @@ def _bound_by_partial(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[str]) -> Iterator[CallSite]:
-    """The calls in a piece whose callee is written with one of `names` as its last part."""
+    """The calls in a piece whose callee has one of `names` as its last part."""
     facts = ev.facts(path, piece)
     if facts is None:
         return

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 
-#: What a library passes to a method that it calls for each sample: unknown, because it differs from call to call.
+#: The argument that a library passes to a method that it calls for each sample: unknown, because it differs in each
+#: call.
 _OF_A_SAMPLE = Arguments((), (), True, True, "sample")
 _PERHAPS_GONE = unknown("taken out on some ways")
 
@@ -82,7 +83,7 @@ class Calls:
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
 
     def _mappings(self, value: Val) -> Iterator[MapOf]:
-        """The dicts that `**value` unpacks, as far as they are in sight."""
+        """The dicts that `**value` unpacks, as far as they are known."""
         for atom in value.only(MapOf, Namespace):
             found = self._ev.yaml.as_map(atom) if isinstance(atom, Namespace) else atom
             if isinstance(found, MapOf):
@@ -163,7 +164,8 @@ class Calls:
         raise AssertionError(atom)
 
     def _template_frames(self, inst: Instance, frame: Frame, number: int, seen: dict[Atom, bool]) -> tuple[Frame, ...]:
-        """The methods of an object that the `__call__` of its library base calls, with arguments of the library's."""
+        """The methods of an object that the `__call__` of its library base class calls, with the library's
+        arguments."""
         found: list[Frame] = []
         for base in self._ev.classes.library_bases(inst.cls):
             for name in next((names for start, names in TEMPLATE_METHODS.items() if base.startswith(start)), ()):

@@ -1,8 +1,8 @@
 """Classes of the project: ancestry, members, and what the attributes of one object hold.
 
-Objects are distinguished by the place where they are made. An attribute holds the union of its stores: those of the
-constructor and the methods it calls, with the arguments of that very object; those of other methods, as called from
-code out of sight; and those of the class body.
+Objects are distinguished by the place where they are created. An attribute holds the union of its stores: those of the
+constructor and the methods it calls, with the arguments of that object; those of other methods, as called from unknown
+code; and those of the class body.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
-#: With more names than this, calls of any name count as leading to a method. Thousands of methods that call each other
-#: would have thousands of names each.
+#: Beyond this number of names, calls of any name count as leading to a method. Thousands of methods that call each
+#: other would have thousands of names each.
 _MAX_NAMES = 500
 _EVERY = frozenset({"*"})
 _SETATTR = frozenset({Lib("builtins.setattr")})
-#: Methods whose stores do not show what an attribute holds in use.
+#: Methods whose stores do not show the content of an attribute in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
-#: Library classes that define no methods of their own that matter: `super()` looks past them. Those of MONAI (1.6.1,
+#: Library classes without relevant methods of their own: `super()` skips them. Those of MONAI (1.6.1,
 #: `transforms/transform.py`) have no constructor.
 _WITHOUT_METHODS = frozenset(
     {
@@ -101,7 +101,7 @@ class Store:
 @dataclass(slots=True, eq=False)
 class _Open:
     """A field that is being computed. `objects`: the objects among its known values so far, and a mark that there may
-    be more. A value that is computed from itself, such as a count, is not known from them."""
+    be more. They do not show a value that is computed from itself, such as a count."""
 
     objects: Val = BOTTOM
 
@@ -112,14 +112,14 @@ class _Open:
             self.objects = join((self.objects, Val(found), unknown("cycle")))
 
 
-#: A method, where it is written, and the piece that it stands in.
+#: A method, where it is written, and its piece.
 _Written = tuple[Member, FunctionRef, "SeenPiece"]
 
 
 @dataclass(slots=True, eq=False)
 class _Methods:
-    """Some methods of a class and its ancestors: what is written in them, and the names whose calls on an object may
-    lead to one of them, computed on demand."""
+    """Some methods of a class and its ancestors: their content, and the names whose calls on an object may lead to one
+    of them, computed on demand."""
 
     written: tuple[_Written, ...]
     places: frozenset[DefKey]
@@ -165,8 +165,8 @@ class Classes:
         return known if known is not None else self._ordered(cls)
 
     def _ordered(self, cls: ClassRef) -> tuple[Base, ...]:
-        """The ancestry of a class and of all its ancestors, from the farthest ones down: the line may be long. A class
-        that is its own ancestor has itself for its ancestry until that is known."""
+        """The ancestry of a class and of all its ancestors, starting with the farthest, because the chain may be long.
+        A class that is its own ancestor is its own ancestry until that is known."""
         line: list[tuple[ClassRef, Iterator[Base], list[Base]]] = []
         try:
             self._begin_ordering(cls, line)
@@ -227,7 +227,7 @@ class Classes:
         return tuple(base.name for base in self.mro(cls) if isinstance(base, Lib))
 
     def has_unknown_base(self, cls: ClassRef) -> bool:
-        """Whether some ancestor is out of sight."""
+        """Whether some ancestor is unknown."""
         return any(isinstance(base, Unknown) for base in self.mro(cls))
 
     # --- members ------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class Classes:
         return Member(cls, name, function, tuple(bindings))
 
     def _member_function(self, cls: ClassRef, binding: Binding) -> FunctionRef | None:
-        # the def index of a method that stands in its own piece is 1; a nested class is not a piece of its own
+        # the def index of a method in its own piece is 1; a nested class is not a piece of its own
         file = self._ev.file(cls.path)
         if file is None or file.pieces[binding.piece].kind == "class":
             return None
@@ -304,7 +304,7 @@ class Classes:
         return None
 
     def _readable_member(self, cls: ClassRef, name: str) -> Member | None:
-        """A member, but not Lightning's own `hparams`: its source does not say what that holds."""
+        """A member, but not Lightning's own `hparams`: the source does not show its content."""
         found = self.member(cls, name)
         if found is not None and name == hyperparameters.NAME and self._ev.installed.holds(found.owner.path):
             return None
@@ -406,7 +406,7 @@ class Classes:
         return unknown("super")
 
     def class_value(self, member: Member) -> Val:
-        """The value of a member that is no function."""
+        """The value of a member that is not a function."""
         cls = member.owner
         if member.bindings:
             return join(self._ev.names.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
@@ -439,7 +439,7 @@ class Classes:
         )
 
     def open_method(self, inst: Instance, name: str) -> Frame | None:
-        """The frame of a method of `inst` when code out of sight calls it; None if the project defines none."""
+        """The frame of a method of `inst` when unknown code calls it; None if the project defines none."""
         member = self.member(inst.cls, name)
         if member is None or member.function is None:
             return None
@@ -457,7 +457,7 @@ class Classes:
         return frames
 
     def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:
-        """Put into `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
+        """Add to `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
         any)."""
         init = self.init_frame(inst)
         queue = [init] if init else []
@@ -559,12 +559,12 @@ class Classes:
     def _of_family(
         self, found_in: Callable[[ClassRef, str], tuple[_Written, ...]], cls: ClassRef, word: str
     ) -> tuple[_Written, ...]:
-        """What is found in the class itself and in each of its ancestors, which many classes may share."""
+        """The results for the class itself and for each of its ancestors, which many classes may share."""
         return tuple(one for base in self.mro(cls) if isinstance(base, ClassRef) for one in found_in(base, word))
 
     def _constructing(self, inst: Instance, methods: _Methods) -> list[Frame]:
         """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
-        skipped: most methods that a constructor calls have nothing to do with one attribute."""
+        skipped: most methods that a constructor calls do not concern a single attribute."""
         if not methods.written:
             return []
         if methods.names is None:
@@ -611,8 +611,8 @@ class Classes:
         return self._leading_to[key]
 
     def _one_step_before(self, cls: ClassRef, word: str) -> frozenset[str]:
-        """The names of what a class itself holds whose calls may lead to a method by the name `word`: many classes
-        share an ancestor, and many attributes a way to them."""
+        """The names of a class's own members whose calls may lead to a method by the name `word`. They are per class,
+        because many classes share an ancestor, and many attributes a path to it."""
         found: set[str] = set()
         for member, function, piece in self._mentioning_in(cls, f".{word}"):
             found.add(member.name)
@@ -623,7 +623,7 @@ class Classes:
     def _other_frames(
         self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
     ) -> Iterator[tuple[Member, Frame]]:
-        """Those of the methods that the object's construction does not run, as called from code out of sight."""
+        """Those of the methods that the object's construction does not run, as called from unknown code."""
         done = {def_key(f) for f in constructed}
         for member, function, _ in methods:
             if def_key(function) not in done and not self._is_replaced(inst.cls, member):
@@ -698,7 +698,7 @@ class Classes:
         return Val((value.atoms - set(dicts)) | {containers.with_stored(dicts[0], stored)}, value.origins)
 
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
-        """Values of an attribute that are not stored by `self.name = ...`, but by the code that makes the object
+        """Values of an attribute that are not stored by `self.name = ...`, but by the code that creates the object
         (`job.name = ...`), or by `setattr(self, f"{kind}_name", ...)` in its methods."""
         if inst.site is not None:
             yield from containers.set_on(self._ev, inst.site, name)
@@ -744,7 +744,7 @@ class Classes:
             yield from (kept,) if kept is not None else ()
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
-        """A class-level constant is what the field normally holds, where the object is made out of sight or is a
+        """A class-level constant is the usual value of the field, if unknown code creates the object or if it is a
         record of settings."""
         if value.literal is None or (inst.site is not None and not self.is_record(inst.cls)):
             return value
@@ -780,7 +780,7 @@ class Classes:
         return names
 
     def _kept_by_library(self, inst: Instance, name: str) -> Iterator[Val]:
-        """What the constructor of a library's dataset, from which the class derives, keeps of its arguments under this
+        """The argument that the constructor of a library's dataset, from which the class derives, stores under this
         name: `self.transform` of an `ImageFolder`."""
         for base in self.library_bases(inst.cls):
             if keeps_argument(base, name):
@@ -799,7 +799,7 @@ class Classes:
 
 
 def declared_default(ev: Evaluator, value: Val) -> Val:
-    """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
+    """The default of a field or an option: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
     for atom in value.only(LibObject):
         if atom.name in FIELDS:
             passed = ev.calls.site_arguments(atom.site)
@@ -831,10 +831,10 @@ def _first_bound(member: Member) -> Binding:
 
 
 def _merge(lines: list[list[Base]]) -> list[Base]:
-    """C3 linearisation; where it has no answer, first come first served.
+    """C3 linearisation; if it has no answer, the first candidate wins.
 
-    Equal ancestors become one object, which is cheap to compare. How often each stands behind another one is counted
-    along: looking through all lines for each of their heads takes seconds for a few hundred classes with many bases."""
+    Equal ancestors become one object, which is cheap to compare. A counter stores how often each follows another one:
+    searching all lists for each of their heads takes seconds for a few hundred classes with many bases."""
     known: dict[Base, Base] = {}
     left = [[known.setdefault(base, base) for base in line] for line in lines if line]
     behind = Counter(base for line in left for base in line[1:])

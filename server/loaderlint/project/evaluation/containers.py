@@ -48,7 +48,8 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
 
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
-    """What the same def appends to the list that expression `number` made, or a function that it passes the list to."""
+    """What the same def, or a function that it passes the list to, appends to the list that expression `number`
+    creates."""
     yield from _appended_in(ev, number, frame)
     for function, call in _given_to(ev, frame, number):
         given = ev.file(function.path)
@@ -69,9 +70,8 @@ def _may_append(text: str) -> bool:
 
 
 def shallow_copy(ev: Evaluator, value: Val, frame: Frame, number: int, plain: Set[str] = TEXT_LOADERS) -> Val:
-    """A copy of a value as `x.copy()` and `copy.copy(x)` make it: a new list or dict that holds the same items, and
-    whatever else the value may be. `plain`: the library calls whose results are known to be lists or dicts here, and
-    not arrays."""
+    """A copy of a value by `x.copy()` or `copy.copy(x)`: a new list or dict with the same items, and whatever else the
+    value may be. `plain`: the library calls whose results are known to be lists or dicts here, and not arrays."""
     inside = extended(value.origins, "[]", "element")
     return Val(frozenset(_copy_of(ev, atom, inside, Site(frame, number), plain) for atom in value.atoms))
 
@@ -88,7 +88,7 @@ def _copy_of(ev: Evaluator, atom: Atom, inside: frozenset[Origin], made: Site, p
 
 
 def _holding(atom: Atom, inside: frozenset[Origin], made: Site) -> Atom:
-    """A new list or dict, made at a place, with the items of another, which are stored there."""
+    """A new list or dict, created at a place, with the items of another, which are stored there."""
     match atom:
         case SeqOf(kind, items, site):
             return SeqOf(kind, tuple(Val(one.atoms, one.origins | inside) for one in items), site)
@@ -138,7 +138,7 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
 
 
 def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
-    """A dict with items that are stored in it at some time. Items without a name get an unknown key."""
+    """A dict with the items that are stored in it at some time. Items without a name get an unknown key."""
     if not stored:
         return made
     pairs = list(zip(made.keys, made.values, strict=True))
@@ -167,7 +167,8 @@ def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tupl
 
 
 def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[FunctionRef, ir.Call]]:
-    """The functions of the project that a def passes what expression `number` makes, each with the call."""
+    """The functions of the project to which a def passes the object that expression `number` creates, each with the
+    call."""
     for step, call in frame.code.calls_with(number):
         if not ev.liveness.is_dead(step.context, frame):
             for function in ev.eval(call.func, frame).only(FunctionRef):
@@ -175,8 +176,8 @@ def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Functi
 
 
 def _as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
-    """Where a function reads the parameter that a call passes expression `number` as. It runs as in calls out of sight,
-    so that the result does not depend on itself."""
+    """Where a function reads the parameter that a call passes expression `number` as. It runs as if unknown code called
+    it, so that the result does not depend on itself."""
     opened = ev.functions.open_frame(function, None, None)
     one = ev.def_of(opened) if opened is not None else None
     for index, param in enumerate(one.params if one else ()):
@@ -202,14 +203,15 @@ def _set_in(ev: Evaluator, frame: Frame, owners: set[int], name: str) -> Iterato
 
 
 def _datasets_of_holders(made: Site) -> Iterator[int]:
-    """The expressions `loader.dataset` in the def that makes a dataset, of what it is passed to: loaders, subsets."""
+    """The expressions `loader.dataset` in the def that creates a dataset, for the objects that it is passed to:
+    loaders, subsets."""
     holders = {step.call for step, _ in made.frame.code.calls_with(made.expr)}
     return (number for number, base in made.frame.code.attributes("dataset") if base in holders)
 
 
 def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
-    """What the code that makes an object assigns to its attribute `name`: in the same def, in a function that it passes
-    the object to, or further down in a module."""
+    """What the code that creates an object assigns to its attribute `name`: in the same def, in a function that it
+    passes the object to, or further down in a module."""
     yield from _set_in(ev, made.frame, {made.expr, *_datasets_of_holders(made)}, name)
     for function, call in _given_to(ev, made.frame, made.expr):
         given = ev.file(function.path)
@@ -248,8 +250,8 @@ def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]
 
 
 def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
-    """What a step stores in the dict which expression `number` makes, if the dict does not have it; None for a key that
-    is not known. `.setdefault(key, []).append(x)` stores a list with `x`."""
+    """What a step stores in the dict that expression `number` creates, if the dict does not have it; None for a key
+    that is not known. `.setdefault(key, []).append(x)` stores a list with `x`."""
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
         return []
@@ -268,7 +270,7 @@ def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> li
 
 
 def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
-    """The keywords that `**x` passes where `x` is one of several dicts; those that not all of them hold may be
+    """The keywords that `**x` passes if `x` is one of several dicts; those that are not in all of them may be
     passed."""
     entries = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
     names = dict.fromkeys(name for one in entries for name in one if name is not None)
@@ -276,8 +278,8 @@ def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
 
 
 def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> tuple[frozenset[str], frozenset[str]]:
-    """The keys that the same def takes out of the dict which expression `made` makes before a call: on every way to it,
-    and on those that a test of the dict's own items chooses."""
+    """The keys that the same def removes before a call from the dict that expression `made` creates: on every path to
+    the call, and on paths that a test of the dict's own items chooses."""
     removals = frame.code.removals(made)
     one = frame.code.one
     if not removals or one is None:
@@ -301,7 +303,7 @@ def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> tup
 
 
 def _is_asked(made: int, context: int, frame: Frame) -> bool:
-    """Whether an `if` around a context asks for an item of the dict which expression `made` makes."""
+    """Whether an `if` around a context tests an item of the dict that expression `made` creates."""
     one, exprs = frame.code.one, frame.code.exprs
     tests = [here.expr for here in one.around(context) if here.kind == "if"] if one else []
     asked = (exprs[number] for number in ir.made_of(exprs, tests))
@@ -315,7 +317,7 @@ def _keys(value: Val) -> set[str]:
 
 
 def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
-    """A list or dict of the module with what later module-level code (before piece `before`) puts into it."""
+    """A list or dict of the module with the items that later module-level code (before piece `before`) adds to it."""
     containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
     if len(containers) != 1:
         return value

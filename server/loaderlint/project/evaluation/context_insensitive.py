@@ -2,8 +2,8 @@
 attributes.
 
 Most calls that use a name do not call the project's function of that name. `subprocess.run(...)` calls no `run` of the
-project, and `self.run(...)` only that of certain classes; both are known without any frame. Only for the other calls is
-it worth searching for the callers of the function around them.
+project, and `self.run(...)` only that of certain classes; both are known without any frame. Only the other calls are
+worth a search for the callers of the function around them.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Unframed:
         return None
 
     def is_open(self, test: int) -> bool:
-        """Whether a test may come out either way in every frame of the def, judging by where it is written;
-        not so if some frame may know more."""
+        """Whether a test may be true or false in every frame of the def, judging by its text; False if some frame may
+        know more."""
         match self._facts.ir.exprs[test]:
             case ir.Unary("not", operand):
                 return self.is_open(operand)
@@ -65,8 +65,8 @@ class Unframed:
         return Frame(self._path, self._piece, self._def, None, (), None, None, 0, code)
 
     def method_of_self(self, number: int) -> int | None:
-        """The def whose first parameter an expression takes an attribute of: `self.x`, `super().x`, there or in a
-        function inside of it; None for other expressions."""
+        """The def of whose first parameter an expression reads an attribute: `self.x`, `super().x`, there or in a
+        function inside it; None for other expressions."""
         exprs, defs = self._facts.ir.exprs, self._facts.ir.defs
         callee = exprs[number]
         base = exprs[callee.base] if isinstance(callee, ir.Attr) else None

@@ -1,4 +1,4 @@
-"""Dead code: tests that constants decide, the branches that they rule out, and the bindings in those branches."""
+"""Dead code: tests that constants decide, the branches that they exclude, and the bindings in those branches."""
 
 from __future__ import annotations
 
@@ -17,14 +17,23 @@ if TYPE_CHECKING:
 
 
 class Liveness:
-    """Which steps of a frame may run, as the constants of that frame show."""
+    """Which steps of a frame may run, according to the constants of that frame."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
 
     def is_dead(self, context: int, frame: Frame) -> bool:
-        """Whether the steps of a context never run in this frame, as its constants show."""
+        """Whether the steps of a context never run in this frame, according to its constants."""
         return self._runs(context, frame) is False
+
+    def always_runs(self, context: int, outer: int, frame: Frame) -> bool:
+        """Whether a context runs each time that the context `outer` around it does."""
+        one = frame.code.one
+        while one is not None and context != outer:
+            if not self._runs(context, frame):
+                return False
+            context = one.contexts[context].parent
+        return True
 
     def _runs(self, context: int, frame: Frame) -> bool | None:
         """Whether a context never runs in this frame (False), is a branch that runs whenever the code around it does
@@ -87,9 +96,10 @@ class Liveness:
         atoms = self._ev.eval(func, frame).atoms
         return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
 
-    def live(self, choices: tuple[int, ...], frame: Frame) -> tuple[int, ...]:
-        """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor
-        those that a branch which always runs replaces. Loops are not looked into: what they bind goes round."""
+    def live(self, choices: tuple[int, ...], frame: Frame, read_in: int = 0) -> tuple[int, ...]:
+        """The choices of a `Phi` that may reach its reader, which is in context `read_in`: neither those bound only in
+        branches that never run, nor those that a branch which always runs replaces. Loops are skipped: their bindings
+        reach the next iteration."""
         one = frame.code.one
         if one is None or not self._is_any_decided(choices, frame):
             return choices
@@ -99,12 +109,12 @@ class Liveness:
             choice
             for choice in choices
             if not bound.get(choice)
-            or not all(self._is_lost(bind, choice, certain, one, frame) for bind in bound[choice])
+            or not all(self._is_lost(bind, choice, certain, one, frame, read_in) for bind in bound[choice])
         ]
         return tuple(alive) or choices
 
     def _is_any_decided(self, choices: tuple[int, ...], frame: Frame) -> bool:
-        """Whether constants decide a branch in which one of the choices is bound. Few do, so that most names need no
+        """Whether constants decide a branch in which one of the choices is bound. This is rare, so most names need no
         closer look."""
         bindings = frame.code.bindings
         contexts = {step.context for choice in choices for _, step in bindings.get(choice, ())}
@@ -112,7 +122,7 @@ class Liveness:
 
     def _certain(self, bound: dict[int, list[tuple[int, int]]], frame: Frame) -> list[tuple[int, tuple[int, int]]]:
         """The choices, each with its place, that are bound in a branch which runs whenever the code around it does, and
-        behind another one that they may replace."""
+        after another one that they may replace."""
         places = [(choice, at) for choice, places in bound.items() for at in places]
         branches = [number for _, (number, context) in places if self._is_live_branch(context, frame)]
         if not branches:
@@ -152,16 +162,18 @@ class Liveness:
         certain: list[tuple[int, tuple[int, int]]],
         one: ir.DefIR,
         frame: Frame,
+        read_in: int,
     ) -> bool:
-        """Whether a choice that is bound at a place is replaced in the end: of the `certain` ones, each with its place,
-        another one always follows."""
+        """Whether a choice that is bound at a place is replaced before it is read: another one of the `certain`
+        choices, each with its place, always follows."""
         number, context = bind
         if not frame.code.is_branch(context):
             return False
         if context and self.is_dead(context, frame):
             return True
         later = [at for other, at in certain if other != choice and at[0] > number]
-        return any(self._always_follows(at[1], context, one, frame) for at in later)
+        before = read_in if one.is_within(read_in, context) else context  # in which it still is what was bound
+        return any(self._always_follows(at[1], before, one, frame) for at in later)
 
     def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
         """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie
@@ -180,7 +192,7 @@ class Liveness:
 
 
 class DefaultLiveness(Liveness):
-    """Which steps of a frame may run where a user of the program sets no option: each has its default."""
+    """Which steps of a frame may run if a user of the program sets no option: each has its default."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
@@ -190,7 +202,8 @@ class DefaultLiveness(Liveness):
         return self._runs_of.setdefault(frame, {})
 
     def truth(self, number: int, frame: Frame) -> bool | None:
-        """As without defaults; `noise is not "."` counts too, because equal constants are nearly always one object."""
+        """Like without defaults; `noise is not "."` counts too, because equal constants are nearly always one
+        object."""
         e = self._ev.expr(frame, number)
         if isinstance(e, ir.Compare) and e.ops in (("is",), ("is not",)):
             right = self._value(e.rights[0], frame)
@@ -205,7 +218,7 @@ class DefaultLiveness(Liveness):
 
 
 def _by_default(atom: Atom) -> Atom:
-    """An option as the constant that it is by default. A parameter's own default is none: code out of sight passes the
+    """An option as its default constant. A parameter's own default does not count, because unknown code passes the
     argument."""
     if isinstance(atom, Literal_) and atom.configured not in ("", "default"):
         return replace(atom, configured="")

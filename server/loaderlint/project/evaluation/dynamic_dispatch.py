@@ -1,8 +1,8 @@
 """Classes that are chosen at run time: by `getattr`, `eval`, `globals()`, a registry, a configuration.
 
-If the names to choose from are in sight (a module, the names of the file itself), they are the candidates. Otherwise
-the value is `Unknown` with the reason and the place of the call, and `Model` looks for candidates among the datasets
-that no loader in sight holds.
+If the names to choose from are known (a module, the names of the file itself), they are the candidates. Otherwise the
+value is `Unknown` with the reason and the place of the call, and `Model` looks for candidates among the datasets that
+no known loader holds.
 """
 
 from __future__ import annotations
@@ -50,48 +50,52 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALLED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(")
 _NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
 
-#: Members of a class body that are no methods.
+#: Members of a class body that are not methods.
 _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 
-#: Reasons of unknown values that may be any of the other candidates, or a class out of sight.
+#: Reasons of unknown values that may be any of the other candidates, or an unknown class.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
 #: Reasons of unknown classes. Calling one makes an object.
 _CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
 
-#: The reasons that leave open which classes there are to choose from.
+#: The reasons with an open set of possible classes.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
 
-#: The reason for what a module holds that is not there.
+#: The reason for a member of a missing module.
 _MISSING = "unresolved import"
+
+#: The reasons for names of unknown modules.
+_ABSENT = frozenset({_MISSING, "star import"})
 
 #: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
-    "eval": "its class is what `eval` makes of a text that is read at run time",
+    "eval": "its class is what `eval` makes of a string that is read at run time",
     "globals": "its class is looked up in `globals()`, by a name that is read at run time",
     "importlib": "its class is searched in a module that `importlib` finds by a name read at run time",
     "looked up by a key": "its class is looked up in a dict, by a name that is read at run time",
     "empty mapping": "its class is looked up in a registry, by a name that is read at run time",
     "registry": "its class is looked up in a registry, by a name that is read at run time",
-    "instantiated": "a configuration says of which class it is made",
-    "parameter": "it is passed in by code out of sight",
-    "kwargs": "it is passed in by code out of sight",
-    "no dataset argument": "it is passed in by code out of sight",
+    "instantiated": "a configuration names its class",
+    "parameter": "code that is not known passes it in",
+    "kwargs": "code that is not known passes it in",
+    "no dataset argument": "code that is not known passes it in",
     "config": "it comes from a configuration",
-    _MISSING: "it comes from a module that is not there",
+    _MISSING: "it comes from a module that is missing",
+    "star import": "it comes from a module that is missing",
 }
 
 
 def how_chosen(reason: str) -> str:
-    """Why it is not known which dataset a loader holds, as messages say it."""
+    """Why a loader's dataset is not known, as messages put it."""
     return _HOW.get(reason, reason)
 
 
 def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
-    """What calling a class that is not known gives: an object made at `site`. What a method gives is anything, and so
-    is what a function of a missing module gives."""
-    if atom.reason == _MISSING:
+    """The result of calling an unknown class: an object created at `site`. The result of a method, or of a function of
+    a missing module, may be anything."""
+    if atom.reason in _ABSENT:
         return Unknown(atom.reason, site if missing_class(ev, site) else None)
     if atom.reason not in _CLASSES:
         return atom
@@ -102,21 +106,22 @@ def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
 
 
 def missing_class(ev: Evaluator, site: Site) -> str:
-    """The class that a call makes an object of, if a module that is not there should hold it; '' for other calls. Only
-    the name shows that it is a class."""
+    """The class of the object that a call creates, if it should be in a missing module; '' for other calls. Only the
+    name shows that it is a class."""
     call = ev.expr(site.frame, site.expr)
     func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
     name = (func.name or "") if isinstance(func, ir.Attr | ir.Imported | ir.Global) else ""
     if not isinstance(call, ir.Call) or not name[:1].isupper():
         return ""
-    return name if Unknown(_MISSING) in ev.eval(call.func, site.frame).atoms else ""
+    called = ev.eval(call.func, site.frame).only(Unknown)
+    return name if any(one.reason in _ABSENT for one in called) else ""
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------
 
 
 def takes(ev: Evaluator, cls: ClassRef, arguments: Arguments) -> bool:
-    """Whether an object of the class can be made with these arguments, as far as its constructor is in sight."""
+    """Whether an object of the class can be created with these arguments, as far as its constructor is known."""
     member = ev.classes.member(cls, "__init__")
     if member is None or member.function is None:
         return True
@@ -125,7 +130,7 @@ def takes(ev: Evaluator, cls: ClassRef, arguments: Arguments) -> bool:
 
 
 def fitting(ev: Evaluator, callee: Val, arguments: Arguments) -> Val:
-    """A callee that is chosen at run time, without the classes that do not take the arguments."""
+    """A callee that is chosen at run time, without the classes that do not accept the arguments."""
     kept = [a for a in callee.ordered() if not isinstance(a, ClassRef) or takes(ev, a, arguments)]
     return Val(frozenset(kept), callee.origins)
 
@@ -161,7 +166,7 @@ def _is_import(ev: Evaluator, file: ProjectFile, binding: Binding) -> bool:
 
 
 def of_module(ev: Evaluator, module: ModuleRef, reason: str) -> Val:
-    """Any class or function of a module, or one out of sight."""
+    """Any class or function of a module, or an unknown one."""
     return of(*islice(choices(ev, module), MAX_CHOICES), Unknown(reason))
 
 
@@ -172,7 +177,7 @@ def of_file(ev: Evaluator, frame: Frame, reason: str) -> Val:
 
 
 def class_choices(ev: Evaluator, cls: ClassRef) -> list[ClassRef]:
-    """The classes that a class statement inside a function makes: one for each way of choosing its bases."""
+    """The classes that a class statement inside a function creates: one for each choice of its bases."""
     ways = [value.only(ClassRef, Lib) for value in ev.classes.written_bases(cls)] if cls.scope else []
     if all(len(way) <= 1 for way in ways):
         return [cls]
@@ -181,7 +186,7 @@ def class_choices(ev: Evaluator, cls: ClassRef) -> list[ClassRef]:
 
 
 def made_by_type(arguments: Arguments) -> Val:
-    """`type(name, (Base,), {...})`: as good as its base where it has no methods of its own."""
+    """`type(name, (Base,), {...})`: the same as its base if it has no methods of its own."""
     _, bases, names = arguments.positional
     tuples, dicts = bases.only(SeqOf), names.only(MapOf)
     if len(tuples) != 1 or len(dicts) != 1 or len(bases.atoms) != 1 or len(names.atoms) != 1:
@@ -195,7 +200,7 @@ def made_by_type(arguments: Arguments) -> Val:
 
 
 def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
-    """The class or function that a name stands for which is the default of an option, by `named`."""
+    """The class or function, by `named`, that the default of an option names."""
     literal = key.literal
     if literal is None or not literal.configured or not isinstance(literal.value, str):
         return None
@@ -204,7 +209,7 @@ def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
 
 
 def with_usual(chosen: Val, usual: Atom | None) -> Val:
-    """What is chosen at run time, of which the default of an option names one: some run of the program has it."""
+    """An object that is chosen at run time, if the default of an option names it: a run without options uses it."""
     if usual is None:
         return chosen
     others = (replace(a, usual=usual) if isinstance(a, Unknown) else a for a in chosen.atoms)
@@ -215,7 +220,7 @@ def with_usual(chosen: Val, usual: Atom | None) -> Val:
 
 
 def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
-    """What `eval(text)` gives where the text is a dotted name, its last part perhaps made up at run time."""
+    """The result of `eval(text)` if the text is a dotted name, whose last part may be made up at run time."""
     call = ev.expr(frame, number)
     if not isinstance(call, ir.Call) or not call.args or call.args[0].kind != "pos":
         return unknown("eval")
@@ -228,7 +233,7 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
 
 
 def _one_of(ev: Evaluator, frame: Frame, number: int, text: Literal_ | None) -> Val:
-    """What `eval(text)` may give, where expression `number` is the text: what a user may set."""
+    """The possible results of `eval(text)`, where expression `number` is the text and a user may set it."""
     made = _made_in(ev, frame, text.value) if text is not None and isinstance(text.value, str) else []
     if made:
         return of(*made, Unknown("eval"))
@@ -246,8 +251,8 @@ def _one_of(ev: Evaluator, frame: Frame, number: int, text: Literal_ | None) -> 
 
 
 def _made_in(ev: Evaluator, frame: Frame, text: str) -> list[Instance]:
-    """The objects of the project's classes that a text makes, as the default of an option may: with which arguments is
-    not looked into."""
+    """The objects of the project's classes that a text creates, as the default of an option may; their arguments are
+    ignored."""
     called = {one for name in _CALLED.findall(text) for one in _dotted(ev, frame, name.split(".")).only(ClassRef)}
     return sorted((Instance(one, None) for one in called), key=order_of_atom)
 
@@ -284,7 +289,8 @@ def this_module(key: int, frame: Frame, ev: Evaluator) -> Val:
 
 
 def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
-    """`globals()[key]`, where the key is expression `number`. `globals()["make_" + kind]` is something called so."""
+    """`globals()[key]`, where the key is expression `number`. `globals()["make_" + kind]` is an object whose name
+    begins with `make_`."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
         return ev.names.lookup(frame.path, literal.value)
@@ -301,7 +307,7 @@ def _called_in(ev: Evaluator, frame: Frame, number: int) -> Val:
 
 
 def _begins_with(ev: Evaluator, frame: Frame, number: int) -> str:
-    """The constant text that a made-up name begins with."""
+    """The constant beginning of a made-up name."""
     e = ev.expr(frame, number)
     while isinstance(e, ir.Text) or (isinstance(e, ir.Bin) and e.op == "+"):
         first = e.left if isinstance(e, ir.Bin) else e.parts[0] if e.parts else NONE

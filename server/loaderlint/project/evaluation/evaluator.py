@@ -1,8 +1,8 @@
 """The evaluator: what an expression may be, on demand, across files, without running anything.
 
-Everything is evaluated lazily and memoized in its frame. Nothing here knows rules or loaders. A value that cannot be
-known is `Unknown` with its reason, never a guess. This module has frames, expressions and attributes; names, functions,
-calls, classes, options and dead code have a module each.
+Everything is evaluated lazily and memoized in its frame. This module does not know rules or loaders. A value that
+cannot be known is `Unknown` with its reason, never a guess. This module has frames, expressions and attributes; names,
+functions, calls, classes, options and dead code have a module each.
 """
 
 from __future__ import annotations
@@ -73,12 +73,13 @@ _PENDING = None
 #: The number of expressions that may wait for each other. Each takes up to 25 frames of Python (see
 #: `loaderlint.runtime.call_stack.FRAMES`).
 MAX_NESTED = 400
-#: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
+#: The key of a frame of one def: the receiver, the arguments, the frame around it, the class it was found in.
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
 
-#: What decides what runs. All else is data: there is no end of numbers and texts that a function is called with.
+#: Arguments that decide what runs. All others are data: a function may be called with any number of numbers and
+#: strings.
 _DECIDING = (FunctionRef, ClassRef, Lib)
-#: What cannot be edited, drawn from or closed, so that its origins do not matter.
+#: Objects that cannot be edited, drawn from or closed, so their origins do not matter.
 _UNCHANGING = frozenset((Literal_, Lib, FunctionRef, ClassRef, ModuleRef, FolderRef, Namespace))
 
 
@@ -95,7 +96,7 @@ class _AskFirst(BaseException):
     """Raised when too many expressions wait for this one: the outermost question stops, evaluates this one, and starts
     again.
 
-    Not an `Exception`, so that no handler on the way catches it as an error of its own."""
+    Not an `Exception`, so that no handler in between catches it."""
 
     def __init__(self, number: int, frame: Frame) -> None:
         super().__init__()
@@ -137,7 +138,7 @@ class Evaluator:
         return self.files.file(path)
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
-        """The facts of a piece; None where the file or the piece cannot be read."""
+        """The facts of a piece; None if the file or the piece cannot be read."""
         key = (path, piece)
         try:
             return self._facts[key]
@@ -147,7 +148,7 @@ class Evaluator:
             return found
 
     def reached_limits(self) -> Iterator[Limit]:
-        """The limits that were reached so far, for people."""
+        """The limits that were reached so far, as text for users."""
         yield from self.limits.told(self._called, self.installed.holds)
 
     def _called(self, path: Path, piece: int, def_: int) -> str:
@@ -165,7 +166,7 @@ class Evaluator:
         return exprs[number] if exprs and number != NONE else None
 
     def performed(self, frame: Frame) -> tuple[tuple[ir.Perform, ir.Call], ...]:
-        """The calls of a frame's def in source order, those of dead branches too; nothing is evaluated."""
+        """The calls of a frame's def in source order, including dead branches; nothing is evaluated."""
         return frame.code.calls
 
     def body(self, path: Path, piece: int) -> Frame:
@@ -183,9 +184,9 @@ class Evaluator:
         owner: ClassRef | None,
         depth: int,
     ) -> Frame:
-        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def, only the arguments are told apart that
-        decide what runs; past as many of those, none. Past `MAX_NESTED_FRAMES` it is forgotten where its object was
-        made and what is around it."""
+        """The one frame with these parts. Beyond `MAX_CONTEXTS` frames of one def, only arguments that decide what runs
+        are distinguished; beyond as many of those, none. Beyond `MAX_NESTED_FRAMES`, the frame does not record where
+        its object was created and what is around it."""
         known = self._def(path, piece, def_)
         args = tuple([None if value is None else _unaliased(value) for value in args])
         context = (receiver, args, scope, owner)
@@ -211,7 +212,7 @@ class Evaluator:
         return made
 
     def code(self, function: FunctionRef) -> Code:
-        """What is written in a function; no frame is made."""
+        """The code of a function; no frame is created."""
         return self._def(function.path, function.piece, function.def_).code
 
     def _def(self, path: Path, piece: int, def_: int) -> _Def:
@@ -240,6 +241,8 @@ class Evaluator:
         if type(e) is ir.Const:
             value = memo[number] = constant(*e)
             return value
+        if frame.code.heads and number in frame.code.heads and self._is_known_with_heads(number, frame):
+            return memo[number] or BOTTOM
         nested = self._nested
         if nested == 0:
             return self._outermost(number, frame)
@@ -250,11 +253,21 @@ class Evaluator:
         try:
             value = memo[number] = MEANINGS[type(e)](self, e, number, frame)
         except BaseException:
-            del memo[number]  # it is not known, and must not be taken for a cycle by the next question
+            memo.pop(number, None)  # it is not known, and the next question must not treat it as a cycle
             raise
         finally:
             self._nested = nested
         return value
+
+    def _is_known_with_heads(self, number: int, frame: Frame) -> bool:
+        """Evaluate the locals that go round in the loop around an expression; of these, those before it if it is one of
+        them. Says whether that evaluated it, too."""
+        for head in frame.code.heads[number]:
+            if head == number:
+                break
+            if head not in frame.memo:
+                self.eval(head, frame)
+        return number in frame.memo
 
     def targets(self, number: int, frame: Frame) -> tuple[Frame, ...]:
         """The frames that expression `number` leads to in a frame: what it calls, and the properties that it reads."""
@@ -262,14 +275,14 @@ class Evaluator:
         return frame.targets.get(number, ())
 
     def _outermost(self, number: int, frame: Frame) -> Val:
-        """`eval` of an expression that no other one waits for. However long the chains are that lead from it, the stack
-        stays small: what lies too deep is asked first, and remembered."""
+        """`eval` of an expression that no other one waits for. However long the chains from it are, the stack stays
+        small: expressions that are too deep are evaluated first, and remembered."""
         waiting = [(number, frame)]
         try:
             while True:
                 number, frame = waiting[-1]
                 e = frame.code.exprs[number]
-                frame.memo[number] = _PENDING  # those that wait are a cycle for the others
+                frame.memo[number] = _PENDING  # the waiting ones are a cycle for the others
                 self._nested = 1
                 try:
                     value = MEANINGS[type(e)](self, e, number, frame)
@@ -288,8 +301,8 @@ class Evaluator:
     # --- attributes ---------------------------------------------------------------------------------------------------
 
     def attribute(self, base: Val, name: str, frame: Frame, number: int | None) -> Val:
-        """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`. Of what
-        may be None, the attribute is that of the rest."""
+        """`base.name`. Reading a property is a call: its frame becomes a target of expression `number`. If the base may
+        be None, the attribute is that of its other values."""
         parts: list[Val] = []
         atoms = base.ordered()
         for atom in [one for one in atoms if not is_none(one)] or atoms:
@@ -344,7 +357,7 @@ class Evaluator:
         yield from dict.fromkeys(target for targets in self.leads(frame).values() for target in targets)
 
     def leads(self, frame: Frame) -> Mapping[int, tuple[Frame, ...]]:
-        """Where a frame leads, by the number of the expression that does: every step that can run is evaluated."""
+        """Where a frame leads, by the number of the expression: every step that can run is evaluated."""
         known = self._leads.get(frame)
         if known is None:
             known = self._leads[frame] = self._find_leads(frame)
@@ -370,26 +383,26 @@ class Evaluator:
 
 
 def _coarse(value: Val, *, keeps: bool) -> Val:
-    """An argument of a def that has too many contexts: what decides what runs, if that is kept, or anything."""
+    """An argument of a def with too many contexts: the part that decides what runs, if that is kept, or anything."""
     kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
     return of(*kept) if kept and len(kept) == len(value.atoms) else of(*kept, Unknown("too many"))
 
 
 def _unaliased(value: Val) -> Val:
-    """An argument without its origins, if it cannot be edited. Which field a number or a function was read from makes
-    no difference to the function that gets it, but each such field would be a context of its own."""
+    """An argument without its origins, if it cannot be edited. The field from which a number or a function was read
+    makes no difference to the function that gets it, but each such field would create a context."""
     return Val(value.atoms) if value.origins and all(type(atom) in _UNCHANGING for atom in value.atoms) else value
 
 
 def _is_constructor(code: Code, receiver: Atom | None) -> bool:
-    """Whether a def constructs an object in sight: its arguments are those of the call that makes the object, so that
-    without them there are as many frames."""
+    """Whether a def constructs a known object: its arguments are those of the call that creates the object, so without
+    them there are as many frames."""
     made = isinstance(receiver, Instance) and receiver.site is not None
     return made and code.one is not None and code.one.name == "__init__"
 
 
 def _nesting(receiver: Atom | None) -> int:
-    """How many objects and functions lie around a frame that runs on this one."""
+    """How many objects and functions are around a frame that runs on this one."""
     cls = receiver.cls if isinstance(receiver, Instance) else receiver
     scope = cls.scope if isinstance(cls, ClassRef) else None
     site = receiver.site if isinstance(receiver, Instance) else None
@@ -397,7 +410,7 @@ def _nesting(receiver: Atom | None) -> int:
 
 
 def _anywhere(receiver: Atom | None) -> Atom | None:
-    """A receiver of the same class, made out of sight."""
+    """A receiver of the same class, created by unknown code."""
     if isinstance(receiver, Instance):
         return Instance(replace(receiver.cls, scope=None), None)
     return replace(receiver, scope=None) if isinstance(receiver, ClassRef) else None
@@ -409,7 +422,7 @@ def _unscoped(cls: ClassRef | None) -> ClassRef | None:
 
 @lru_cache(maxsize=4096)
 def _of_library(owner: str, name: str) -> Val:
-    """Attribute `name` of what the library calls `owner`."""
+    """Attribute `name` of the library's object `owner`."""
     if len(owner) + len(name) >= MAX_NAME_LENGTH:
         return unknown(TOO_MANY)
     return lib(canonical(f"{owner}.{name}"))

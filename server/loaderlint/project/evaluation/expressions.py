@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
-from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, user_options
+from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
@@ -46,7 +46,27 @@ def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
 
 
 def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
-    return join([ev.eval(choice, frame) for choice in ev.liveness.live(e.choices, frame)])
+    choices = ev.liveness.live(e.choices, frame, frame.code.read_in(number))
+    if number not in frame.code.heads:
+        return join([ev.eval(choice, frame) for choice in choices])
+    loop = frame.code.step_loops.get(number)
+    if loop is not None and (steps := step_loops.steps_of(ev, loop, frame)) is not None:
+        return step_loops.run(ev, loop, steps, frame)[number]
+    entering = join([ev.eval(choice, frame) for choice in choices if choice < number])
+    if entering.atoms:
+        frame.memo[number] = entering  # the first turn of the loop knows it
+    values = [entering]
+    for choice in choices:
+        if choice > number:
+            value = ev.eval(choice, frame)
+            values.append(_without_counts(value, entering) if choice in frame.code.heads else value)
+    return join(values)
+
+
+def _without_counts(value: Val, entering: Val) -> Val:
+    """What a turn of a loop gives, without the numbers and texts that differ from turn to turn: `n = n + 1`."""
+    counts = {atom for atom in value.atoms if type(atom) is Literal_ and atom not in entering.atoms}
+    return Val(value.atoms - counts | {Unknown("loop")}, value.origins) if counts else value
 
 
 def _global(ev: Evaluator, e: ir.Global, number: int, frame: Frame) -> Val:
@@ -65,7 +85,7 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
-    """`left or right` is never a constant of the left that is false, `left and right` none that is true."""
+    """`left or right` is never a false constant of the left, and `left and right` never a true one."""
     left, right = ev.eval(e.left, frame), ev.eval(e.right, frame)
     passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
     if not passed_over:
@@ -163,7 +183,7 @@ def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
 
 
 def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
-    """A parameter that is a dict (`**kwargs`) with what the def stores in it."""
+    """A parameter that is a dict (`**kwargs`), with the items that the def stores in it."""
     if len(given.atoms) != 1:
         return given
     (atom,) = given.atoms
@@ -188,7 +208,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     while scope is not None and scope.def_ != target:
         scope = scope.scope
     if scope is None:
-        return unknown("captured out of sight")
+        return unknown("captured from unknown code")
     one = facts.ir.defs[target]
     values = [
         ev.eval(step.value, scope)
@@ -198,7 +218,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     for index, param in enumerate(one.params):
         if param.name == name:
             values.append(ev.functions.argument(scope, index))
-    return join(values) if values else unknown("captured out of sight")
+    return join(values) if values else unknown("captured from unknown code")
 
 
 def _make_def(ev: Evaluator, e: ir.MakeDef, number: int, frame: Frame) -> Val:
@@ -299,7 +319,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
 
 
 def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: int) -> Val:
-    """`object[key]`: what its `__getitem__` gives."""
+    """`object[key]`: the result of its `__getitem__`."""
     if ev.classes.member(inst.cls, "__getitem__") is None:
         return unknown("library item")
     method = ev.attribute(of(inst), "__getitem__", frame, None)

@@ -14,7 +14,7 @@ from loaderlint.project.modules.module_refs import ModuleRef
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: A statement begins on a line of its own, or behind another one or its head.
+#: A statement begins on its own line, or after another one or its header.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
 
 
@@ -33,8 +33,8 @@ def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
 
 
 def imported_as(ev: Evaluator, path: Path) -> Iterator[tuple[str, str]]:
-    """What a file imports that is not the project's and is read where it is installed: as the file calls it, and its
-    full name."""
+    """The imports of a file that are not in the project and are read where they are installed: the name in the file,
+    and the full name."""
     file = ev.file(path)
     for e in imports_in(ev, path):
         if e.level or not ev.installed.is_read(e.module.partition(".")[0]) or ev.names.resolve(path, e.module, 0):
@@ -52,18 +52,18 @@ def aliases_in(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
 
 
 def files_of(ev: Evaluator, importer: Path, e: ir.Imported) -> Iterator[Path]:
-    """The module of the project that an import names, and the one that is taken from it."""
+    """The module of the project that an import names, and the module that is imported from it."""
     module = ev.names.resolve(importer, e.module, e.level)
     inner = submodule(ev.files, module, e.name) if module and e.name else None
     yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
 
 
 def may_name(e: ir.Imported, name: str) -> bool:
-    """Whether an import may lead to a module that is called `name`, as it is written: most need not be resolved. That
-    `from . import other` reads the file's own package it does not say."""
+    """Whether an import may lead to a module called `name`, judging by its text: most imports need not be resolved. It
+    ignores that `from . import other` reads the file's own package."""
     return not e.module or name in (e.name, e.module.rpartition(".")[2])
 
 
 def _imports(text: str) -> bool:
-    """Whether an import may stand in a piece."""
+    """Whether a piece may contain an import."""
     return "import" in text and _IMPORT.search(text) is not None

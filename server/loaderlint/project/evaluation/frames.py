@@ -3,23 +3,24 @@ identity. All frames of a def share its code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
+from loaderlint.facts.loops import StepLoop, step_loops
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
-#: Longer descriptions of a context are cut off here, with a digest of the rest.
+#: Longer descriptions of a context are cut off at this length, with a digest of the rest.
 _LONGEST_ORDER = 200
 
 
 class Code:
-    """Def `def_` of a piece as it is written: `one`, with the expressions of its piece, `exprs`. If the piece cannot be
+    """The code of def `def_` of a piece: `one`, with the expressions of its piece, `exprs`. If the piece cannot be
     read, `one` is None and `exprs` is empty."""
 
     __slots__ = (
@@ -34,10 +35,13 @@ class Code:
         "_evaluated_by",
         "_kinds",
         "_method_calls",
+        "_read_in",
+        "_step_loops",
         "_stored",
         "bound",
         "exprs",
         "facts",
+        "heads",
         "one",
     )
 
@@ -57,6 +61,10 @@ class Code:
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
+        self._read_in: dict[int, int] | None = None
+        self._step_loops: dict[int, StepLoop] | None = None
+        #: What is evaluated before an expression that depends on itself through a loop.
+        self.heads: Mapping[int, tuple[int, ...]] = facts.heads if facts else {}
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
 
@@ -69,12 +77,19 @@ class Code:
         return self._calls
 
     def contexts_of(self, call: int) -> Sequence[int]:
-        """The contexts of the steps that perform a call; none for an expression that is no call."""
+        """The contexts of the steps that perform a call; none for an expression that is not a call."""
         if self._contexts is None:
             self._contexts = {}
             for step, _ in self.calls:
                 self._contexts.setdefault(step.call, []).append(step.context)
         return self._contexts.get(call, ())
+
+    @property
+    def step_loops(self) -> Mapping[int, StepLoop]:
+        """The loops that call one step of a pipeline after another, by the locals that go round in them."""
+        if self._step_loops is None:
+            self._step_loops = step_loops(self.exprs, self.one) if self.one and self.heads else {}
+        return self._step_loops
 
     @property
     def bindings(self) -> dict[int, list[tuple[int, ir.Bind]]]:
@@ -86,15 +101,16 @@ class Code:
         return self._bindings
 
     def fillings(self, made: int) -> list[ir.SetItem | ir.Perform]:
-        """The steps that store items in what expression `made` makes, or call a method of it, in source order."""
+        """The steps that store items in the object that expression `made` creates, or call a method of it, in source
+        order."""
         found: list[tuple[int, ir.SetItem | ir.Perform]] = []
         found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
         found += [(number, step) for number, step, _, _ in self.method_calls(made)]
         return [step for _, step in sorted(found)]
 
     def removals(self, made: int) -> list[tuple[int, int, int]]:
-        """The steps that take an item out of the dict which expression `made` makes, by `.pop(key)` or `del`, in source
-        order: the step's number, its context, and the key's expression."""
+        """The steps that remove an item from the dict that expression `made` creates, by `.pop(key)` or `del`, in
+        source order: the step's number, its context, and the key's expression."""
         found = [
             (number, step.context, call.args[0].value)
             for number, step, call, name in self.method_calls(made)
@@ -107,8 +123,8 @@ class Code:
         return sorted(found)
 
     def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
-        """The calls of methods of what expression `base` is, each with the number of its step and the name. After a
-        branch that binds the name anew, a call is one of each of its values."""
+        """The calls of methods of the value of expression `base`, each with the number of its step and the name. After
+        a branch that rebinds the name, a call counts for each of its values."""
         if self._method_calls is None:
             self._method_calls = {}
             for number, step in self.steps_of(ir.Perform):
@@ -120,7 +136,7 @@ class Code:
         return self._method_calls.get(base, ())
 
     def _values(self, number: int) -> list[int]:
-        """An expression and, of a local that several definitions reach, what each of them gives it."""
+        """An expression and, for a local with several reaching definitions, the value of each of them."""
         found = [number]
         for one in found:
             e = self.exprs[one] if one != ir.NONE else None
@@ -152,11 +168,11 @@ class Code:
 
     @property
     def evaluated(self) -> tuple[tuple[int, tuple[int, ...], int], ...]:
-        """What running the def evaluates, in source order: the context of each step, its expressions, and that which it
-        goes through item by item (`NONE` if none)."""
+        """What running the def evaluates, in source order: the context of each step, its expressions, and the one that
+        it iterates over (`NONE` if none)."""
         if self._evaluated is None:
             steps = self.one.steps if self.one else ()
-            self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
+            self._evaluated = tuple((step.context, ir.step_expressions(step), iterated(step)) for step in steps)
         return self._evaluated
 
     def evaluated_by(self, number: int) -> int | None:
@@ -177,6 +193,28 @@ class Code:
         step = self.evaluated_by(number)
         return self.one.steps[step].context if self.one is not None and step is not None else 0
 
+    def read_in(self, number: int) -> int:
+        """The innermost context in which all steps stand that evaluate an expression; 0 for the body."""
+        if self._read_in is None:
+            self._read_in = self._contexts_of_readers()
+        return self._read_in.get(number, 0)
+
+    def _contexts_of_readers(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+
+        def read(number: int, context: int) -> None:
+            known = found.get(number, context)
+            found[number] = context if known == context or self.one is None else self.one.common(known, context)
+
+        for context, numbers, _ in self.evaluated:
+            for number in numbers:
+                read(number, context)
+        for number in range(max(found, default=-1), -1, -1):  # an expression has a higher number than its parts
+            for part in ir.operands(self.exprs[number]) if number in found else ():
+                if part < number:
+                    read(part, found[number])
+        return found
+
     def attributes(self, name: str) -> Sequence[tuple[int, int]]:
         """The expressions of the def that read an attribute of this name, each with its base, in order."""
         if self._attributes is None:
@@ -190,11 +228,11 @@ class Code:
     def _expressions(self) -> set[int]:
         """The numbers of all expressions that are written in the def, not in those inside it."""
         steps, contexts = (self.one.steps, self.one.contexts) if self.one else ((), ())
-        evaluated = [number for step in steps for number in step_expressions(step)]
+        evaluated = [number for step in steps for number in ir.step_expressions(step)]
         return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in contexts))))
 
     def is_branch(self, context: int) -> bool:
-        """Whether only branches and `with` blocks stand around a context: it runs once at most."""
+        """Whether only branches and `with` blocks are around a context: it runs at most once."""
         known = self._branches.get(context)
         if known is None:
             around = self.one.around(context) if self.one else ()
@@ -202,7 +240,7 @@ class Code:
         return known
 
     def has_slice(self, index: int) -> bool:
-        """Whether an index takes a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
+        """Whether an index selects a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
         e = self.exprs[index] if index != ir.NONE else None
         if isinstance(e, ir.Seq):
             return any(isinstance(self.exprs[item], ir.Slice) for item in e.items)
@@ -238,12 +276,12 @@ class Code:
 class Frame:
     """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
-    the class a method was found in, `depth` how many calls deep, `code` what is written, `nesting` how many objects and
-    functions that make each other lie around it.
+    the class a method was found in, `depth` how many calls deep, `code` its code, `nesting` how many objects and
+    functions that create each other are around it.
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time, `usual` the callees of such calls that the
-    default of an option names, `runs` what `Liveness` knows of its branches."""
+    calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
+    the default of an option names, `runs` what `Liveness` knows of its branches."""
 
     path: Path
     piece: int
@@ -264,7 +302,7 @@ class Frame:
 
     @property
     def order(self) -> str:
-        """A sort key that tells frames apart and is the same in every run."""
+        """A sort key that distinguishes frames and is the same in every run."""
         if not self._order:
             parts = [order_of_atom(atom) for atom in (self.receiver, self.owner) if atom is not None]
             parts += ["-" if value is None else order_of(value) for value in self.args]
@@ -276,7 +314,7 @@ class Frame:
         return self._order
 
     def __repr__(self) -> str:
-        """Short: frames hold values that hold frames."""
+        """Short, because frames hold values that hold frames."""
         return f"Frame({self.order})"
 
     @property
@@ -285,37 +323,13 @@ class Frame:
         return self.code.facts
 
     def add_targets(self, number: int, targets: tuple[Frame, ...]) -> None:
-        """Note the frames that expression `number` leads to, beside those that are known."""
+        """Note the frames that expression `number` leads to, in addition to the known ones."""
         if targets:
             self.targets[number] = tuple(dict.fromkeys((*self.targets.get(number, ()), *targets)))
 
 
 def iterated(step: ir.Step) -> int:
-    """The expression that a step goes through item by item, `NONE` if it goes through none."""
+    """The expression that a step iterates over, `NONE` if there is none."""
     if isinstance(step, ir.Iterate):
         return step.iterable
     return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE
-
-
-#: The expressions that a step evaluates, by its class.
-_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
-    ir.Bind: lambda step: (step.value,),
-    ir.SetAttr: lambda step: (step.base, step.value),
-    ir.SetItem: lambda step: (step.base, step.index, step.value),
-    ir.Augment: lambda step: (step.target, step.value),
-    ir.Delete: lambda step: (step.target,),
-    ir.Perform: lambda step: (step.call,),
-    ir.Iterate: lambda step: (step.iterable,),
-    ir.Enter: lambda step: (step.manager,),
-    ir.Test: lambda step: (step.expr,),
-    ir.Evaluate: lambda step: (step.expr,),
-    ir.Return: lambda step: (step.value,),
-    ir.YieldStep: lambda step: (step.value,),
-    ir.Raise: lambda step: (step.value,),
-    ir.StarImport: lambda step: (),
-}
-
-
-def step_expressions(step: ir.Step) -> tuple[int, ...]:
-    """The expressions that a step evaluates."""
-    return _EXPRESSIONS[type(step)](step)

@@ -43,8 +43,8 @@ from loaderlint.project.modules.project_files import is_bare_function
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: A call inside a library counts as this many calls, so that only a few calls deep into a library are followed: fewer
-#: where it is given nothing of the project's, because then it is the library's own business.
+#: A call inside a library counts as this many calls, so only a few levels of calls into a library are followed. They
+#: are fewer if the call passes no object of the project, because such calls are internal to the library.
 _LIBRARY_CALL = 4
 _LIBRARYS_OWN_CALL = 12
 
@@ -60,7 +60,7 @@ class Functions:
         self._wrappers: dict[FunctionRef, FunctionRef | None] = {}
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
-        """The frame of a function when code out of sight calls it: a parameter is its default or anything."""
+        """The frame of a function when unknown code calls it: a parameter is its default or anything."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
             return None
@@ -81,7 +81,7 @@ class Functions:
         )
 
     def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
-        """An instance of the project's class that annotates a parameter, made out of sight; None for other
+        """An instance of the project's class that annotates a parameter, created by unknown code; None for other
         annotations."""
         if param.annotation == NONE:
             return None
@@ -93,7 +93,7 @@ class Functions:
         return function.scope or self._ev.body(function.path, function.piece)
 
     def default(self, function: FunctionRef, param: ir.ParamIR) -> Val:
-        """The value of a parameter's default, or of the option of a command that it is."""
+        """The value of a parameter's default, or of the command's option that it stands for."""
         if param.default == NONE:
             option = self._option(function, param.name)
             return option if option is not None else unknown("parameter")
@@ -102,7 +102,7 @@ class Functions:
         return value if declared is value else by_default(declared, "option default")
 
     def argument(self, frame: Frame, index: int) -> Val:
-        """What the parameter at `index` is in a frame: what is passed, or its default."""
+        """The value of the parameter at `index` in a frame: the argument, or its default."""
         one = frame.code.one
         if one is None or index >= len(one.params):
             return unknown("half typed")
@@ -158,7 +158,7 @@ class Functions:
         return self.returned(frame), (frame,)
 
     def depth_of_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> int:
-        """How deep a frame is nested that a call with these arguments runs. A call inside a library counts as
+        """The nesting depth of a frame that a call with these arguments runs. A call inside a library counts as
         several."""
         holds = self._ev.installed.holds
         if not (holds(caller.path) and holds(function.path)):
@@ -167,7 +167,7 @@ class Functions:
         return caller.depth + (_LIBRARY_CALL if given else _LIBRARYS_OWN_CALL)
 
     def _is_of_project(self, atom: Atom) -> bool:
-        """Whether something is defined in the project, or made there of a library's class."""
+        """Whether something is defined in the project, or created there from a library's class."""
         holds = self._ev.installed.holds
         match atom:
             case FunctionRef(path) | ClassRef(path):
@@ -184,8 +184,8 @@ class Functions:
         return False
 
     def wrapper(self, function: FunctionRef) -> FunctionRef | None:
-        """The wrapper by which decorators of the project replace a function, and which calls it; None if there is none
-        in sight."""
+        """The wrapper that decorators of the project put in place of a function, and that calls it; None if none is
+        known."""
         if function not in self._wrappers:
             with provisional(self._wrappers, function, None):
                 self._wrappers[function] = self._find_wrapper(function)
@@ -207,12 +207,12 @@ class Functions:
         return found
 
     def _calls_captured(self, function: FunctionRef) -> bool:
-        """Whether a nested function calls something that the function around it has by a name."""
+        """Whether a nested function calls a name of the function around it."""
         code = self._ev.code(function)
         return any(isinstance(code.exprs[call.func], ir.Capture) for _, call in code.calls)
 
     def decoration(self, function: FunctionRef) -> str:
-        """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
+        """What decorators turn a function into: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
         'unknown'."""
         if function.bare or self._is_bare(function):
             return "plain"
@@ -237,8 +237,8 @@ class Functions:
         return answer
 
     def _is_bare(self, function: FunctionRef) -> bool:
-        """Whether a function is seen in its text to have no decorators: few of the methods that are named are called,
-        and need their facts."""
+        """Whether the text of a function shows that it has no decorators: few of the named methods are called and need
+        their facts."""
         if function.def_ != 1:
             return False
         place = (function.path, function.piece)
@@ -260,7 +260,7 @@ class Functions:
         return libs[0] if len(libs) == 1 and len(value.atoms) == 1 else ""
 
     def returned(self, frame: Frame) -> Val:
-        """What a call that runs `frame` gives."""
+        """The result of a call that runs `frame`."""
         known = self._returns.get(frame)
         if known is not None:
             return known
@@ -325,13 +325,13 @@ def _option_default(passed: Arguments) -> Val:
 
 
 def by_default(value: Val, source: str) -> Val:
-    """A value whose constants hold unless a user sets what they come from."""
+    """A value whose constants apply unless a user sets their source."""
     atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
     return Val(frozenset(atoms), value.origins)
 
 
 def _open_default(value: Val) -> Val:
-    """A parameter's default when callers are out of sight. A number, text or flag counts as its usual value."""
+    """A parameter's default if callers are unknown. A number, string or flag counts as its usual value."""
     literal = value.literal
     if literal is None or literal.value is None:
         return join((value, unknown("parameter")))

@@ -1,4 +1,4 @@
-"""What `self.hparams` of a Lightning module holds: the arguments of the constructor that calls
+"""The content of `self.hparams` of a Lightning module: the arguments of the constructor that calls
 `self.save_hyperparameters()`."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.values import Instance, LibObject, Literal_, 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: The name of the object that holds them: made by the call that keeps them.
+#: The name of the object that holds them: created by the call that saves them.
 KEPT = "lightning.pytorch.hparams"
 #: The attribute through which a module gives it.
 NAME = "hparams"
@@ -21,7 +21,7 @@ _KEEP = "save_hyperparameters"
 
 
 def kept(ev: Evaluator, inst: Instance) -> Val | None:
-    """The object that holds the hyperparameters of a module; None if its constructor keeps none."""
+    """The object that holds the hyperparameters of a module; None if its constructor saves none."""
     made = [
         LibObject(KEPT, Site(frame, step.call))
         for frame in ev.classes.constructing(inst, f".{_KEEP}")
@@ -32,8 +32,8 @@ def kept(ev: Evaluator, inst: Instance) -> Val | None:
 
 
 def given(ev: Evaluator, site: Site, name: str) -> Val:
-    """The hyperparameter `name` that the call at `site` keeps: what is passed to it, or the argument of the
-    constructor, which a subclass may have passed on."""
+    """The hyperparameter `name` that the call at `site` saves: its argument, or the argument of the constructor, which
+    a subclass may have passed on."""
     for value in ev.calls.site_arguments(site).positional:
         if not value.only(Literal_):  # not a name: a namespace or a dict of them
             return _item(ev, value, name, site.frame)

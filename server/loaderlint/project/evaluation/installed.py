@@ -1,9 +1,9 @@
-"""Installed libraries as they are written: what a name of a library stands for where its source can be read.
+"""Installed libraries: what a name of a library stands for if its source can be read.
 
-A name that the tables know (`loaderlint.knowledge.measured_libraries`) stays what it is. Of others, the module that
-binds it is read in the environment of the project, through imports and star imports from module to module, until a
-class, a function or a constant is found, or a name that the tables know. Anything else (an object that the module
-makes, a compiled module, one that cannot be read) stays a library name of which nothing else is known.
+A name that the tables know (`loaderlint.knowledge.measured_libraries`) does not change. For others, the module that
+binds the name is read in the environment of the project, through imports and star imports from module to module, until
+a class, a function or a constant is found, or a name that the tables know. Anything else (an object that the module
+creates, a compiled module, one that cannot be read) stays a library name about which nothing else is known.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
     from loaderlint.project.modules.project_files import ProjectFile
 
-#: The number of modules that are read for the star imports behind one name.
+#: The number of modules that are read for the star imports of one name.
 _MAX_STARS = 64
 _READ = (ClassRef, FunctionRef, Literal_)
 
@@ -34,21 +34,21 @@ class Installed:
         self._values: dict[str, Val | None] = {}
         self._finding: set[str] = set()
         self.found: dict[str, tuple[Path, int]] = {}
-        """The names of libraries that were followed, each with the file and the piece that says what it is."""
+        """The names of libraries that were followed, each with the file and the piece that defines it."""
 
     def holds(self, path: Path) -> bool:
         """Whether a file is one of a library, not of the project."""
         return self._ev.files.library_name(path) is not None
 
     def is_read(self, top: str) -> bool:
-        """Whether the source of a top-level package is read: no table speaks of it, and it is installed."""
+        """Whether the source of a top-level package is read: it is in no table, and it is installed."""
         if top not in self._tops:
             self._tops[top] = not is_measured_library(top) and self._ev.files.has_library(top)
         return self._tops[top]
 
     def value(self, name: str) -> Val | None:
-        """What the dotted name of something in a library stands for; None if that is not to be read, or says no more
-        than the name."""
+        """What a dotted name of a library stands for; None if it is not read, or if the result is no more than the
+        name."""
         if name not in self._values:
             if not self.is_read(name.partition(".")[0]) or is_measured(name):
                 return None
@@ -77,7 +77,7 @@ class Installed:
         return found if found is not None else lib(canonical(full))
 
     def starred(self, importer: Path, module: str, level: int, name: str) -> Val | None:
-        """What a star import of a library brings by a name; None if it brings nothing that can be read."""
+        """What a star import of a library binds to a name; None if it is nothing that can be read."""
         full = self._absolute(importer, module, level)
         if full is None or name.startswith("_") or not self.is_read(full.partition(".")[0]):
             return None
@@ -122,7 +122,7 @@ class Installed:
         return [one for one in found if one is not None]
 
     def _telling(self, name: str, found: Val | None) -> Val | None:
-        """A value without what is not read; None if nothing is left that says more than the name."""
+        """A value without the parts that are not read; None if the rest is no more than the name."""
         if found is None:
             return None
         atoms: set[Atom] = {atom for atom in found.atoms if isinstance(atom, _READ) and not _is_none(atom)}

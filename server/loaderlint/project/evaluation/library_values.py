@@ -26,7 +26,7 @@ from loaderlint.knowledge.loader_defaults import (
     SPLITTING_FUNCTIONS,
     WRAPPING_DATASETS,
 )
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIT_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
@@ -89,7 +89,7 @@ _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "
 
 
 def star_names(module: str) -> frozenset[str]:
-    """The names that a star import of a library brings, as far as the tables know them."""
+    """The names that a star import of a library binds, as far as the tables know them."""
     if module in ("numpy.random", "np.random"):
         return frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
     if module in ("fastai.vision.all", "fastai.text.all", "fastai.tabular.all", "fastai.data.all", "fastai.basics"):
@@ -102,11 +102,11 @@ def star_names(module: str) -> frozenset[str]:
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
-#: The number of operations and containers in each other that are looked into for the arrays in an index.
+#: The number of nested operations and containers that are searched for the arrays in an index.
 _MAX_STEPS = 4
 
 
-#: What gives numbers, texts and truth values only.
+#: Calls that return only numbers, strings and truth values.
 _NEVER_NONE = frozenset(f"builtins.{name}" for name in "operation str int float bool len abs sum round".split()) | (
     NUMPY_GLOBAL_DRAWS - {"numpy.random.shuffle", "numpy.random.choice"}
 )
@@ -149,7 +149,8 @@ def _is_path_atom(atom: Atom) -> bool:
 
 
 def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
-    """`left + right` for lists and tuples; None for anything else. A list that grows in branches is one of several."""
+    """`left + right` for lists and tuples; None for anything else. A list that grows in branches may be one of
+    several."""
     first = left.only(SeqOf)
     second = right.only(SeqOf)
     if not first and not second:
@@ -164,12 +165,12 @@ def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
 
 
 def _has_known_length(one: SeqOf) -> bool:
-    """Whether each item is in a place of its own. A lone one may stand for all that `list(x)` holds."""
+    """Whether each item has a place of its own. A single one may stand for all items of `list(x)`."""
     return len(one.items) != 1 or one.site is None or isinstance(one.site.frame.code.exprs[one.site.expr], ir.Seq)
 
 
 def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> Val | None:
-    """What is known of a sum with one side out of sight: it holds the objects and functions of the other."""
+    """What is known about a sum with one unknown side: it holds the objects and functions of the other."""
     items = [item for one in known for item in one.items]
     is_unknown = all(isinstance(atom, Unknown) for value in (left, right) for atom in value.atoms if atom not in known)
     if not is_unknown or not any(item.only(Instance, Method, FunctionRef, PartialOf) for item in items):
@@ -178,7 +179,7 @@ def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> 
 
 
 def _united(first: MapOf, second: MapOf, site: Site) -> MapOf:
-    """`first | second`: the items of both, those of the second win."""
+    """`first | second`: the items of both; those of the second win."""
     pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
@@ -229,7 +230,7 @@ def truth(value: Val) -> bool | None:
 
 
 def _is_given_items(made: Site) -> bool:
-    """Whether the call that made something passes a list or tuple first that is written with items."""
+    """Whether the call that created an object passes a list or tuple with explicit items first."""
     call = made.frame.code.exprs[made.expr]
     first = made.frame.code.exprs[call.args[0].value] if isinstance(call, ir.Call) and call.args else None
     return isinstance(first, ir.Seq) and bool(first.items)
@@ -240,7 +241,7 @@ COMPARED = frozenset({"is", "is not", *_COMPARISONS})
 
 
 def is_telling(op: str, right: Val) -> bool:
-    """Whether a comparison with `right` may be decided, by whatever stands on its left."""
+    """Whether a comparison with `right` may be decided, whatever is on its left."""
     literal = right.literal
     if op in ("is", "is not"):
         return literal is not None and literal.kind == "NoneType"
@@ -264,12 +265,25 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
+    if isinstance(left, LibObject) and left.name in UNIT_DRAWS and isinstance(right.value, int | float):
+        return _draw_answer(op, right.value)
     if not isinstance(left, Literal_) or left.configured:
         return None
     try:
         return bool(_COMPARISONS[op](left.value, right.value))
     except TypeError:
         return None
+
+
+def _draw_answer(op: str, limit: float) -> bool | None:
+    """How a draw compares with a limit: it is at least 0 and less than 1."""
+    if op not in ("<", "<=", ">", ">="):
+        return None
+    if limit >= 1:
+        return op in ("<", "<=")
+    if limit < 0 or (limit == 0 and op in ("<", ">=")):
+        return op in (">", ">=")
+    return None
 
 
 def _is_none(atom: Atom) -> bool | None:
@@ -279,11 +293,11 @@ def _is_none(atom: Atom) -> bool | None:
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
             return False
         case LibObject("torch.utils.data.get_worker_info", _):
-            return False  # code is asked about because workers run it
+            return False  # this code matters only because workers run it
         case LibObject(name, _) if name in _NEVER_NONE:
             return False
         case LibObject(name, _):
-            return False if name.rpartition(".")[2][:1].isupper() else None  # a class: what it makes is never None
+            return False if name.rpartition(".")[2][:1].isupper() else None  # a class: its objects are never None
     return None
 
 
@@ -300,8 +314,8 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
 
 
 def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
-    """`mapping[key]`: the value of a constant key, else any of them whose key may be meant. An empty mapping may be a
-    registry. `pattern`: what is constant of a key that is built, '' if nothing is (see `pattern_of`)."""
+    """`mapping[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
+    registry. `pattern`: the constant part of a key that is built, '' if there is none (see `pattern_of`)."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
@@ -316,7 +330,7 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pa
     return join((*meant, unknown("looked up by a key")))
 
 
-#: Objects whose items are read from elsewhere each time, so they are not stored data.
+#: Objects whose items are read anew each time, so they are not stored data.
 _FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
 
 
@@ -328,8 +342,8 @@ def items_alias(name: str, key: Val) -> bool:
 
 
 def item_name(name: str, key: Val, sliced: bool) -> str:
-    """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is
-    still the file; what is read out of a dataset is data."""
+    """The name of an item of the library object `name`. An item of an HDF5 file is a dataset or group, which is still
+    the file; the content of a dataset is data."""
     if name.startswith("h5py.File") and name.endswith(("[]", ".get")):
         literal = key.literal
         is_member = literal is not None and literal.kind == "str" and not sliced
@@ -338,8 +352,8 @@ def item_name(name: str, key: Val, sliced: bool) -> str:
 
 
 def picks(ev: Evaluator, key: Val) -> bool:
-    """Whether an index is a list, a mask or an array of positions: what it takes out of an array is a copy. One that is
-    computed in more than `_MAX_STEPS` steps is taken for a number."""
+    """Whether an index is a list, a mask or an array of positions: indexing with it copies. An index that is computed
+    in more than `_MAX_STEPS` steps counts as a number."""
     atoms, seen = set(key.atoms), set[Atom]()
     for _ in range(_MAX_STEPS):
         if any(_picks(ev, atom) for atom in atoms):
@@ -350,7 +364,7 @@ def picks(ev: Evaluator, key: Val) -> bool:
 
 
 def _computed_from(ev: Evaluator, atom: Atom) -> Sequence[Val]:
-    """The items of a tuple or set, or the operands of an operation: where one of these is an array, so is the index."""
+    """The items of a tuple or set, or the operands of an operation: if one of these is an array, so is the index."""
     match atom:
         case SeqOf(_, items):
             return items
@@ -361,7 +375,7 @@ def _computed_from(ev: Evaluator, atom: Atom) -> Sequence[Val]:
 
 
 def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
-    """Whether an index is written as a call of a method that makes an array, of whatever: `x.to_numpy()`."""
+    """Whether an index is a call of a method that returns an array, on any object: `x.to_numpy()`."""
     call = ev.expr(frame, index)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
@@ -413,7 +427,7 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
                 parts.append(_element_of_builtin(ev, atom))
             case LibObject(name, site):
                 if name == "builtins.generator":
-                    frame.add_targets(number, (site.frame,))  # its body runs here, a turn for each item
+                    frame.add_targets(number, (site.frame,))  # its body runs here, once for each item
                 parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
                 aliases = aliases or items_alias(name, unknown("item"))
             case Instance():
@@ -477,7 +491,7 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
-#: Functions that give more than an object of their own.
+#: Functions that return more than a new object of their own.
 _TELLING = frozenset(
     (
         "functools.partial",
@@ -499,7 +513,7 @@ _TELLING = frozenset(
 
 @lru_cache(maxsize=4096)
 def is_opaque(name: str) -> bool:
-    """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
+    """Whether calling this library function or class returns a new object of its own that decides no test, whatever the
     arguments are."""
     return (
         name not in _TELLING
@@ -569,27 +583,28 @@ def call(
 
 
 def _called_by_name(ev: Evaluator, named: Val, name: str, frame: Frame, number: int, seen: dict[Atom, bool]) -> Called:
-    """What the library call `name` gives, where its argument names a class or function of the project or a library."""
+    """The result of the library call `name`, if its argument names a class or function of the project or a library."""
     if not makes_configured(name):
         return named, ()
     return ev.calls.call(named, ev.calls.site_arguments(Site(frame, number)), frame, number, seen)
 
 
 def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: Frame, number: int) -> Val:
-    """What a function that picks at random gives of a list in sight: one of its objects or functions, or several. Which
-    number or text it picks is not known."""
+    """The result of a function that picks at random from a known list: one of its objects or functions, or several.
+    Which number or string it picks is not known."""
     site = Site(frame, number)
     drawn = element(ev, first, frame, number) if first.only(SeqOf) else first
     if not first.only(SeqOf) or not drawn.only(Instance, FunctionRef, Method, ClassRef, PartialOf, LibObject):
         return of(LibObject(name, site))
     if name.startswith("numpy."):
-        drawn = drawn.without_origins()  # it makes an array of the list
+        drawn = drawn.without_origins()  # it turns the list into an array
     is_one = PICKING_FUNCTIONS[name] == "one" or (name == "numpy.random.choice" and arguments.get("size", 1) is None)
     return drawn if is_one else of(SeqOf("list", (drawn,), site))
 
 
 def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
-    """Whether `np.asarray(x)` and its like may make a new array: x is not known to be one, or a type is given."""
+    """Whether `np.asarray(x)` and similar calls may create a new array: x is not known to be one, or a type is
+    given."""
     if name not in MAY_COPY:
         return False
     known = any(isinstance(a, LibObject) and a.name.removesuffix("[]") in ARRAY_MAKERS for a in first.atoms)
@@ -597,7 +612,7 @@ def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
 
 
 def optional_import(arguments: Arguments) -> Val:
-    """What `optional_import("lmdb")` gives: the module and whether it is there."""
+    """The result of `optional_import("lmdb")`: the module and whether it is installed."""
     module = arguments.get("module", 0)
     attribute = arguments.get("name", 3)
     literal = module.literal if module else None
@@ -644,7 +659,7 @@ def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Fra
 
 def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
     """The attribute of `base` with a name that is read at run time, expression `key`: a method, a class or function of
-    a module; where a part of the name is constant, only what is called so, and what the object's methods assign."""
+    a module, or what the object's methods assign; if a part of the name is constant, only matching names."""
     pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
     candidates: list[Atom] = []
     fields: list[Val] = []
@@ -670,7 +685,7 @@ def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
 
 
 def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> Val:
-    """`list(x)` and its like: a new container of the same items."""
+    """`list(x)` and similar calls: a new container with the same items."""
     sequences = [a for a in first.atoms if isinstance(a, SeqOf)]
     if len(sequences) == len(first.atoms):
         items = tuple(item for s in sequences for item in s.items)
@@ -683,7 +698,7 @@ def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> 
 
 
 def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
-    """`dict(a=1)` with what the same def stores in it afterwards."""
+    """`dict(a=1)` with the items that the same def stores in it afterwards."""
     keys: list[str | None] = [key for key, _ in arguments.keywords]
     values = [value for _, value in arguments.keywords]
     given = [containers.shallow_copy(ev, value, frame, number, PLAIN_LOADERS) for value in arguments.positional]
@@ -707,7 +722,7 @@ def _one_of_mappings(maps: list[MapOf]) -> MapOf:
 
 
 def _as_mapping(atom: Atom) -> MapOf | None:
-    """The items that `dict(...)` copies from a dict, or from pairs in sight."""
+    """The items that `dict(...)` copies from a dict, or from known pairs."""
     if isinstance(atom, MapOf):
         return atom
     pairs = [pair for item in atom.items for pair in item.atoms] if isinstance(atom, SeqOf) else []
@@ -755,7 +770,7 @@ def _extreme(name: str, arguments: Arguments, site: Site) -> Val:
 def _higher_order(
     ev: Evaluator, name: str, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
 ) -> Called:
-    """`map(f, xs)` and its like: `f` is called with items of the others."""
+    """`map(f, xs)` and similar calls: `f` is called with items of the others."""
     targets: list[Frame] = []
     results: list[Val] = []
     passed = [element(ev, v, frame, number) for v in arguments.positional if not _callables(v)]
@@ -819,7 +834,7 @@ def call_object(
 def _inherited(
     ev: Evaluator, atom: LibMember, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
 ) -> Called:
-    """A method that a library base class has: a sample of a library dataset calls the transforms it was built with."""
+    """A method of a library base class: a sample of a library dataset calls the transforms it was built with."""
     name = atom.name.removeprefix("super.")
     if name == "__getitem__" and isinstance(atom.owner, Instance):
         targets: list[Frame] = []
@@ -840,7 +855,7 @@ def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
 
 
 def parameter_position(dataset: str, name: str) -> int | None:
-    """Where parameter `name` stands in the constructor of a library's dataset; None if that is not known."""
+    """The position of parameter `name` in the constructor of a library's dataset; None if that is not known."""
     wrapped, position = WRAPPING_DATASETS.get(dataset, ("", None))
     if name == wrapped:
         return position
@@ -849,7 +864,8 @@ def parameter_position(dataset: str, name: str) -> int | None:
 
 
 def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
-    """What a class of the project that derives from a library's passes to the library's constructor."""
+    """The arguments that a class of the project, derived from a library's class, passes to the library's
+    constructor."""
     frames = ev.classes.construction(inst)
     if not frames and inst.site is not None:
         return ev.calls.site_arguments(inst.site)
@@ -895,20 +911,20 @@ def _call_library_object(
                     results.append((step, result))
                     targets.extend(more)
             if atom.name in ORDERED_PIPELINES and len(arguments.positional) == 1:
-                arguments = Arguments((_handed_on(arguments.positional[0], choice, results),))
+                arguments = Arguments((handed_on(arguments.positional[0], choice, results),))
     result = arguments.positional[0] if targets and atom.name in FUNCTION_STEPS else unknown("library call")
     return result, tuple(targets)
 
 
 def _in_turn(value: Val) -> tuple[Val, ...]:
-    """The steps of a pipeline, one after another; what is no single list counts as one step."""
+    """The steps of a pipeline, one after another; a value that is not a single list counts as one step."""
     (only,) = value.atoms if len(value.atoms) == 1 else (None,)
     return only.items if isinstance(only, SeqOf) else (value,)
 
 
-def _handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
-    """What a step of a pipeline gives to the next one. A step of a library may give back what it was given, or a view
-    of it, unless it is known to make something new."""
+def handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
+    """The value that a step of a pipeline passes to the next one. A step of a library may return its argument, or a
+    view of it, unless it is known to create a new object."""
     found = []
     for step, result in results:
         if not isinstance(step, LibObject) or step.name in FUNCTION_STEPS:

@@ -1,5 +1,5 @@
 """How much one question about a project may cost. Each limit belongs to one value, one def or one question, never to a
-counter that questions share, so no answer depends on what was asked before. Beyond a limit, a value is `Unknown` with a
+counter that questions share, so no answer depends on earlier questions. Beyond a limit, a value is `Unknown` with a
 reason."""
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ from typing import NamedTuple
 #: The reason of an `Unknown` that stands for a value past its budget.
 TOO_MANY = "too many values"
 
-#: The nodes of a list, tuple, set or dict, counted as a walk through it meets them: what `x = [x, x]` doubles, 13 lines
-#: exhaust. Nested settings of real projects have a few hundred.
+#: The nodes of a list, tuple, set or dict, as a walk through it counts them. `x = [x, x]` doubles them, so 13 such
+#: lines reach the limit. Nested settings of real projects have a few hundred.
 MAX_VALUE_SIZE = 10_000
-#: How deep lists and dicts may lie in each other. All that walks through them recurses.
+#: How deeply lists and dicts may be nested. All walks through them are recursive.
 MAX_VALUE_DEPTH = 32
-#: The characters of the dotted name of something of a library. Each `x = x.strip()` adds some.
+#: The characters of a dotted name of a library. Each `x = x.strip()` adds some.
 MAX_NAME_LENGTH = 1000
-#: The members of library objects in each other: `a.b.c` of what a call gives.
+#: The nested members of library objects: `a.b.c` of the result of a call.
 MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
-#: The frames of one def with arguments. With more, only arguments that decide what runs are told apart, and with twice
-#: as many, none.
+#: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished, and with
+#: twice as many, none.
 MAX_CONTEXTS = 32
-#: How deeply objects that are made by other objects are distinguished. Methods that make objects of each other's
-#: classes would never end otherwise.
+#: How deeply objects that other objects create are distinguished. Otherwise, methods that create objects of each
+#: other's classes would never end.
 MAX_NESTING = 8
-#: The frames of one def that run on objects which other objects make, or in functions which other functions make. With
-#: more, they are one: of an object made out of sight. Sixteen classes that make each other would have 16! such frames.
+#: The frames of one def that run on objects which other objects create, or in functions which other functions create.
+#: With more, they are one: of an object that unknown code creates. Sixteen classes that create each other would have
+#: 16! such frames.
 MAX_NESTED_FRAMES = 32
 #: The frames in which one def is known to be called, the objects of one class, and its subclasses.
 MAX_CALLERS = 32
@@ -42,14 +43,13 @@ _Place = tuple[Path, int, int]
 
 
 class Cut(NamedTuple):
-    """A limit that people are told of: what there is too much of (`make` "is called in more than 32 ways"), and what
-    comes of it."""
+    """A limit that is reported: what is too large (`make` "is called in more than 32 ways"), and the consequence."""
 
     how: str
     cost: str
 
 
-_NOT_FOLLOWED = "not all of them are followed, so some loaders may not be seen"
+_NOT_FOLLOWED = "not all of them are followed, so some loaders may be missed"
 CALLERS = Cut(f"is called in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
 OBJECTS = Cut(f"is made in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
 SUBCLASSES = Cut(f"has more than {MAX_CALLERS} subclasses", _NOT_FOLLOWED)
@@ -61,13 +61,13 @@ CONTEXTS = Cut(
     f"is called with more than {MAX_CONTEXTS} different sets of arguments", "not all of their values are distinguished"
 )
 NESTED_OBJECTS = Cut(
-    f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others are taken for one"
+    f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others count as one"
 )
-WALK = Cut("leads to more functions than are followed", "some of what it runs is not looked at")
+WALK = Cut("leads to more functions than are followed", "some of what it runs is not analysed")
 
 
 class Limit(NamedTuple):
-    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
+    """What is skipped because there is too much of it: its file, and the message."""
 
     path: Path | None
     message: str
@@ -84,8 +84,8 @@ class ReachedLimits:
         self._places.setdefault(cut, set()).add((path, piece, def_))
 
     def told(self, name_of: Callable[[Path, int, int], str], is_of_library: Callable[[Path], bool]) -> Iterator[Limit]:
-        """One line for each limit, whatever the order of the questions; `name_of` gives what a def is called. Nobody is
-        told of limits inside libraries, where there is nothing to change."""
+        """One line for each limit, whatever the order of the questions; `name_of` returns the name of a def. Limits
+        inside libraries are not reported, because users cannot change anything there."""
         for cut, noted in sorted(self._places.items()):
             places = {place for place in noted if not is_of_library(place[0])}
             if not places:

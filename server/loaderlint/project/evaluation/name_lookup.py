@@ -31,7 +31,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class Names:
-    """Names of one snapshot, outside of functions."""
+    """Names of one snapshot, outside functions."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
@@ -41,7 +41,7 @@ class Names:
         self._looking: set[tuple[Path, str, int | None]] = set()
 
     def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
-        """The module of the project that an import names; None if it is none of the project's."""
+        """The module of the project that an import names; None if it is not in the project."""
         key = (importer, module, level)
         if self._ev.installed.holds(importer):
             return None
@@ -60,7 +60,7 @@ class Names:
         return ModuleRef(self._paths.get(found.path, found.path)) if isinstance(found, ModuleRef) else found
 
     def seen_from(self, frame: Frame, name: str) -> Val:
-        """What `name`, which no def around binds, may be in a frame: the class body's, the module's, a builtin."""
+        """What `name`, which no enclosing def binds, may be in a frame: the class body's, the module's, a builtin."""
         file = self._ev.file(frame.path)
         if file is None:
             return unknown("half typed")
@@ -75,7 +75,7 @@ class Names:
         return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
 
     def class_around(self, file: ProjectFile, piece: int) -> int | None:
-        """The piece of the class whose body a piece stands in, None at module level."""
+        """The piece of the class whose body contains a piece, None at module level."""
         parent = file.pieces[piece].parent
         while parent >= 0 and file.pieces[parent].kind == "clause":
             parent = file.pieces[parent].parent
@@ -125,8 +125,8 @@ class Names:
         return unknown("undefined name")
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
-        """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin.
-        Modules may import all of each other: each is looked into once."""
+        """The name as a star import binds it; Unknown if one of them is unknown and the name is not a builtin. Modules
+        may star-import each other: each is searched once."""
         seen = {file.path}
         waiting = [(file.path, reversed(file.stars))]
         while waiting:
@@ -156,8 +156,8 @@ class Names:
         return None
 
     def binding(self, path: Path, binding: Binding, name: str) -> Val:
-        """The value that one binding gives its name. That of a function is known from its text: many are named by
-        code that is looked into, few are called there."""
+        """The value that one binding gives its name. For a function, its text is enough: evaluated code names many
+        functions and calls few."""
         file = self._ev.file(path)
         if file is not None and binding.step < 0 and file.pieces[binding.piece].ask(is_bare_function):
             return of(FunctionRef(path, binding.piece, 1))
@@ -187,7 +187,7 @@ class Names:
         return found
 
     def _own_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
-        """Attribute `name` of a module that no star import brings; None if there is none."""
+        """Attribute `name` of a module that does not come from a star import; None if there is none."""
         if isinstance(module, ModuleRef):
             file = self._ev.file(module.path)
             if file is not None and name in file.names:
@@ -202,7 +202,7 @@ class Names:
         for index, _ in file.asking(defined_name, scope=MODULE) if file else ():
             assert file is not None
             piece = file.pieces[index]
-            # A half-typed piece may hold a def further down, which its facts do not.
+            # A half-typed piece may contain a def further down that its facts do not have.
             if piece.parent < 0 and piece.kind != "clause" and piece.ask(is_def):
                 ref = ClassRef if piece.kind == "class" else FunctionRef
                 found.append(ref(module.path, index, 1))
@@ -229,8 +229,9 @@ class Names:
 
 
 def _effective(bindings: list[Binding], end: int) -> list[Binding]:
-    """Those of the first `end` bindings that can hold behind them: the last sure one and the conditional ones after it;
-    none that type checkers alone see. Past `MAX_BINDINGS` it is not looked for the sure one."""
+    """Those of the first `end` bindings that can be valid after them: the last unconditional one and the conditional
+    ones after it; none that only type checkers see. Beyond `MAX_BINDINGS`, the search for the unconditional one
+    stops."""
     found: list[Binding] = []
     for index in range(end - 1, -1, -1):
         if not bindings[index].type_checking:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 _ANY = r"\w*"
 _FORMATTED = re.compile(r"""\b[fF](["'])((?:[\w.]|\{[^{}"'\n]*\})*)\1""")
 _PART = re.compile(r"\w*")
-#: A field of `str.format` that takes the next argument as it is.
+#: A field of `str.format` that inserts the next argument unchanged.
 _FIELD = re.compile(r"\{(?::s)?\}")
 _BRACE = re.compile(r"[{}]")
 _MAX_TEXTS = 64
 
 
 def named_by(value: Val) -> list[str]:
-    """The texts that a value may be; empty if it may be anything else, or if a user may choose."""
+    """The strings that a value may be; empty if it may be anything else, or if a user may choose."""
     texts = [a.value for a in value.ordered() if isinstance(a, Literal_) and not a.configured]
     names = [text for text in texts if isinstance(text, str)]
     return names if len(names) == len(value.atoms) else []
 
 
 def built_from(ev: Evaluator, number: int, frame: Frame) -> list[str]:
-    """The texts that an expression may give, if it is one of these or is built from such: `"set_{}".format(split)` or
+    """The strings that an expression may give, if it is one of these or is built from them: `"set_{}".format(split)` or
     `f"set_{split}"`, where `split` goes through a list of texts. Empty if it may give anything else."""
     known = named_by(ev.eval(number, frame))
     if known:
@@ -63,13 +63,13 @@ def _filled(templates: Sequence[Sequence[str]], parts: Sequence[int], ev: Evalua
 
 
 def pattern_of(ev: Evaluator, number: int, frame: Frame) -> str:
-    """The regular expression of the names that an expression may give; '' where no part of it is constant."""
+    """The regular expression of the names that an expression may give; '' if no part of it is constant."""
     pattern = _pattern(ev, number, frame)
     return "" if pattern.replace(_ANY, "") == "" else pattern
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a text may be one that is built like a pattern; of a text that is no name nobody knows."""
+    """Whether a string may be built like a pattern; for a string that is not a name, this is not known."""
     return re.fullmatch(pattern, name) is not None or _PART.fullmatch(name) is None
 
 

@@ -27,7 +27,7 @@ class Count:
     configured: str = ""
 
 
-#: Nothing is known of the number.
+#: Nothing is known about the number.
 ANY = Count()
 _NONE = Count(0, 0)
 
@@ -51,8 +51,8 @@ def _count(ev: Evaluator, atom: Atom, depth: int) -> Count:
 
 
 def _constant(literal: Literal_) -> Count:
-    """None stands for no workers, unless it is only the default of an option. What an option or the environment gives
-    as text is read as a number."""
+    """None stands for no workers, unless it is only the default of an option. A string from an option or the
+    environment is read as a number."""
     value = literal.value
     if value is None:
         return ANY if literal.configured else _NONE
@@ -64,7 +64,7 @@ def _constant(literal: Literal_) -> Count:
 
 
 def _computed(ev: Evaluator, name: str, site: Site, depth: int) -> Count:
-    """What an operation or a call makes of its operands."""
+    """The result of an operation or a call for its operands."""
     e = ev.expr(site.frame, site.expr)
     if isinstance(e, ir.Bin | ir.Augmented):
         sides = (e.left, e.right) if isinstance(e, ir.Bin) else (e.target, e.value)

@@ -12,8 +12,8 @@ _Value = TypeVar("_Value")
 
 @contextmanager
 def provisional(memo: MutableMapping[_Key, _Value], key: _Key, value: _Value) -> Iterator[None]:
-    """`memo[key]` is `value` until the block puts the answer in its place. If the block does not end well, nothing is
-    known of `key`: the next question finds it out from the start."""
+    """`memo[key]` is `value` until the block stores the answer. If the block fails, `key` stays unknown: the next
+    question computes it from the start."""
     memo[key] = value
     try:
         yield

@@ -1,7 +1,7 @@
 """Values that the user of a program sets: command line options with their defaults, and configuration nodes.
 
-`args.workers` is what `add_argument("--workers", default=4)` says it normally is. Such constants are marked
-`configured`: they count for what a loader does by default and prove no branch dead.
+`args.workers` is normally the default in `add_argument("--workers", default=4)`. Such constants are marked
+`configured`: they count for the default behaviour of a loader and prove no branch dead.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CONFIG_NODES = (
     "easydict.EasyDict",
     "ml_collections.ConfigDict",
 )
-#: What gives its arguments (keywords, or the dict that comes first) as attributes.
+#: Objects that have their arguments (keywords, or the dict that comes first) as attributes.
 _RECORDS = frozenset(
     """
     types.SimpleNamespace argparse.Namespace easydict.EasyDict munch.Munch munch.munchify addict.Dict
@@ -72,12 +72,11 @@ class Configured:
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
-        """What `parser.parse_args()` gives; None if this is no such call."""
+        """The result of `parser.parse_args()`; None for other calls."""
         return self._parsed(method, frame) if owner.name.startswith(_PARSERS) else None
 
     def parsed_out_of_sight(self, method: str, frame: Frame) -> Val | None:
-        """What `parser.parse_args()` gives where the parser went through code out of sight, in a file that makes
-        one."""
+        """The result of `parser.parse_args()` if the parser went through unknown code, in a file that creates one."""
         file = self._ev.file(frame.path) if method in PARSE else None
         made = any(True for _ in file.mentioning("argparse.ArgumentParser")) if file else False
         return self._parsed(method, frame) if made else None
@@ -103,7 +102,7 @@ class Configured:
         return self._options[key]
 
     def flag(self, module: str, name: str) -> Val | None:
-        """`FLAGS.name` of absl or its relatives; None if `module` is none of theirs."""
+        """`FLAGS.name` of absl and similar libraries; None for other modules."""
         if not module.startswith(_FLAG_MODULES):
             return None
         key = ("flags", name)
@@ -137,7 +136,7 @@ class Configured:
         return hyperparameters.given(self._ev, atom.site, literal.value)
 
     def _given(self, atom: LibObject, name: str) -> Val | None:
-        """What the call that made a record passes for its attribute `name`; None if that is not in sight."""
+        """The argument for attribute `name` in the call that created a record; None if that is not known."""
         if atom.name not in _RECORDS:
             return None
         passed = self._ev.calls.site_arguments(atom.site)
@@ -152,8 +151,8 @@ class Configured:
     # --- looking declarations up --------------------------------------------------------------------------------------
 
     def _argparse_option(self, name: str, path: Path) -> Val:
-        """The default of an option of the command line that is parsed in a file: what the file itself declares, else
-        the files that it imports, else any other."""
+        """The default of an option of the command line that is parsed in a file: declared in the file itself, or else
+        in the files that it imports, or else in any other."""
         if name not in self._declared:
             self._declared[name] = list(self._declarations(name))
         declared = self._declared[name]
@@ -236,8 +235,8 @@ class Configured:
         return join(values) if values else unknown("config")
 
     def _node_default(self, nodes: frozenset[str], name: str) -> Val:
-        """What the project's own code stores under `name` in configuration nodes, outside of functions: in those that
-        are called as one of `nodes`, if it does so, else in any."""
+        """What the project's own code stores under `name` in configuration nodes, outside of functions: in nodes with
+        one of the names `nodes`, if there are any, otherwise in any node."""
         values: list[Val] = []
         others: list[Val] = []
         for path in self._ev.files.containing(f".{name}"):
@@ -323,7 +322,7 @@ def _stores(step: ir.Step, name: str, frame: Frame, ev: Evaluator) -> TypeGuard[
 
 
 def _may_be_options(number: int, frame: Frame, ev: Evaluator) -> bool:
-    """Whether an expression may be a parsed command line: not the object that a method belongs to."""
+    """Whether an expression may be a parsed command line, and not the object of a method."""
     e = ev.expr(frame, number)
     if (
         isinstance(e, ir.Param)

@@ -1,7 +1,7 @@
 """What an expression may be: the abstract values of the evaluator.
 
 A `Val` is a small set of atoms (what it may be) and a small set of origins (whose stored data it may alias). Both are
-capped: beyond the cap a value is `Unknown('too many')`. Atoms are immutable. Frames are interned and compared by
+limited: beyond the limit, a value is `Unknown('too many')`. Atoms are immutable. Frames are interned and compared by
 identity, so equal atoms compare equal within one model, and never across two.
 """
 
@@ -38,10 +38,10 @@ class Site:
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
-    'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent.
+    'cycle', 'library', 'eval', ... The reason is shown to users who ask why a rule reports nothing on a line.
 
-    `made`: where it was made, for an object of a class that is chosen at run time. `usual`: what it is unless a user
-    sets an option, where a name is looked up that is an option's default."""
+    `made`: where it was created, for an object of a class that is chosen at run time. `usual`: its value unless a user
+    sets an option, if it is looked up by the default of an option."""
 
     reason: str
     made: Site | None = None
@@ -51,8 +51,8 @@ class Unknown:
 @dataclass(frozen=True, slots=True)
 class Literal_:
     """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
-    default', 'dataclass default', ...): it says what normally happens, so it counts for `num_workers`, but it proves
-    no branch dead."""
+    default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch
+    dead."""
 
     kind: str
     value: str | int | float | bool | None
@@ -69,7 +69,7 @@ class Lib:
 
 @dataclass(frozen=True, slots=True)
 class LibObject:
-    """What calling the library name `name` at `site` gives: `numpy.random.default_rng` stands for the generator."""
+    """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator."""
 
     name: str
     site: Site
@@ -88,7 +88,7 @@ DefKey = tuple[Path, int, int]
 
 
 class Defined(Protocol):
-    """What stands for a def or class: a frame of it, a call in it, a value that is it."""
+    """Something that stands for a def or class: a frame of it, a call in it, a value that is it."""
 
     @property
     def path(self) -> Path: ...
@@ -99,7 +99,7 @@ class Defined(Protocol):
 
 
 def def_key(one: Defined) -> DefKey:
-    """The same for all that stands for one def, in whatever context."""
+    """The same key for everything that stands for one def, in whatever context."""
     return one.path, one.piece, one.def_
 
 
@@ -117,8 +117,8 @@ class FunctionRef:
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
-    """A class of the project; fields as in `FunctionRef`. `bases`: those it has in one of several ways of making it,
-    where they are chosen at run time; empty where the class statement says it all."""
+    """A class of the project; fields as in `FunctionRef`. `bases`: one choice of its bases, if they are chosen at run
+    time; empty if the class statement is enough."""
 
     path: Path
     piece: int
@@ -145,8 +145,8 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of class `cls` made at `site` (None: somewhere out of sight). `presumed`: nothing says that there is
-    one, but a framework or a configuration may make it."""
+    """An object of class `cls` created at `site` (None: by unknown code). `presumed`: no code creates it, but a
+    framework or a configuration may."""
 
     cls: ClassRef
     site: Site | None
@@ -178,9 +178,9 @@ class PartialOf:
 
 @dataclass(frozen=True, slots=True)
 class SeqOf:
-    """A list, tuple or set whose items are in sight. `site` tells two equal displays apart. Past its budget it holds
-    one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`),
-    `order` is its sort key, computed on demand."""
+    """A list, tuple or set whose items are known. `site` distinguishes two equal displays. Beyond its budget, it holds
+    one unknown item. `size` and `depth` are those of all that it holds (see `budget`), `order` is its sort key,
+    computed on demand."""
 
     kind: Literal["list", "tuple", "set"]
     items: tuple[Val, ...]
@@ -196,8 +196,8 @@ class SeqOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant. Past its budget it
-    holds one value, which is unknown, under such a key. `size`, `depth` and `order` as in `SeqOf`."""
+    """A dict whose items are known; `keys[i]` is None for a key that is not a string constant. Beyond its budget, it
+    holds one unknown value under such a key. `size`, `depth` and `order` as in `SeqOf`."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
@@ -214,7 +214,7 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """What `parser.parse_args()` (argparse, absl FLAGS, click, ...) of one file gives."""
+    """The result of `parser.parse_args()` (argparse, absl FLAGS, click, ...) in one file."""
 
     path: Path
     how: str
@@ -299,7 +299,7 @@ class Val:
     def only(self, *kinds: type) -> list[Any]:
         """The atoms of these kinds, in a stable order."""
         found = [a for a in self.atoms if type(a) in kinds]
-        if len(found) > 1:  # most values are one thing, and a sort key is long
+        if len(found) > 1:  # most values have one atom, and a sort key is long
             found.sort(key=order_of_atom)
         return found
 
@@ -314,7 +314,7 @@ class Val:
 
 def _keep_extent(container: SeqOf | MapOf, items: tuple[Val, ...]) -> bool:
     """Note the size and depth of a container that gets these items, and say whether they are within the budget. If not,
-    it gets one unknown item in their place, and they are those of that."""
+    one unknown item replaces them, and determines size and depth."""
     size, depth = _extent(items)
     fits = size <= MAX_VALUE_SIZE and depth <= MAX_VALUE_DEPTH
     object.__setattr__(container, "size", size if fits else 2)
@@ -343,7 +343,7 @@ NONE_VALUE = Val(frozenset({Literal_("NoneType", None)}))
 
 @lru_cache(maxsize=256)
 def unknown(reason: str) -> Val:
-    """A value nothing is known of."""
+    """A value about which nothing is known."""
     return Val(frozenset({Unknown(reason)}))
 
 
@@ -355,7 +355,7 @@ def lib(name: str) -> Val:
 
 @lru_cache(maxsize=4096)
 def constant(kind: str, value: str | int | float | bool | None) -> Val:
-    """A constant as it is written: a fifth of all expressions are, and few of them differ."""
+    """A constant in the code: a fifth of all expressions are constants, and few of them differ."""
     return Val(frozenset({Literal_(kind, value)}))
 
 
@@ -365,12 +365,12 @@ def of(*atoms: Atom) -> Val:
 
 
 def is_none(atom: Atom) -> bool:
-    """Whether a value is the constant None, also one that is only the default of an option."""
+    """Whether a value is the constant None, even if only as the default of an option."""
     return type(atom) is Literal_ and atom.kind == "NoneType"
 
 
 def named(name: str, site: Site) -> Val:
-    """What calling the library name `name` at `site` gives."""
+    """The result of calling the library name `name` at `site`."""
     return of(LibObject(name, site)) if len(name) <= MAX_NAME_LENGTH else unknown(TOO_MANY)
 
 
@@ -383,7 +383,7 @@ def member_of(owner: Atom, name: str) -> Val:
 
 
 def join(values: Iterable[Val]) -> Val:
-    """One of several values; capped."""
+    """One of several values; limited."""
     several = values if isinstance(values, (list, tuple)) else list(values)
     if not several:
         return BOTTOM
@@ -406,8 +406,8 @@ def join(values: Iterable[Val]) -> Val:
 
 
 def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
-    """Origins one step further in: an attribute, or an item ('[]'). The last item of a path as long as `MAX_PATH`
-    stands for all that is in it; other steps from there are dropped."""
+    """Origins one step further in: an attribute, or an item ('[]'). The last item of a path of length `MAX_PATH` stands
+    for everything in it; further steps are dropped."""
     out = set()
     for origin in origins:
         is_long = len(origin.path) >= MAX_PATH
@@ -423,14 +423,14 @@ def repr_origin(origin: Origin) -> str:
 
 
 def order_of(value: Val) -> str:
-    """A sort key that tells values apart and is the same in every run."""
+    """A sort key that distinguishes values and is the same in every run."""
     atoms = " | ".join(sorted(map(order_of_atom, value.atoms)))
     return f"[{atoms} < {' '.join(sorted(map(repr_origin, value.origins)))}]" if value.origins else f"[{atoms}]"
 
 
 def order_of_atom(atom: Atom) -> str:
-    """A sort key that tells atoms apart and is the same in every run. Frames have one of their own: nothing here walks
-    through them."""
+    """A sort key that distinguishes atoms and is the same in every run. Frames have their own; this function does not
+    walk through them."""
     match atom:
         case Unknown(reason, made, usual):
             where = f" {made.frame.order} {made.expr:06}" if made else ""
@@ -468,7 +468,7 @@ def order_of_atom(atom: Atom) -> str:
 
 
 def _order_of_container(atom: SeqOf | MapOf) -> str:
-    """What is in a container goes in as a digest: containers may lie in each other many times."""
+    """The content of a container is added as a digest: containers may be deeply nested."""
     site = atom.site
     where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
     values = atom.items if isinstance(atom, SeqOf) else atom.values

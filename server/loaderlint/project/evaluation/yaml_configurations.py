@@ -1,8 +1,8 @@
 """What programs read from YAML configurations: `cfg.data.num_workers` in a function under `@hydra.main`, and the
 objects that `instantiate(cfg.dataset)` makes.
 
-A run that is told nothing else has the configuration that `@hydra.main` names, so it counts as the default of an option
-does. It is put together as Hydra does it, from the files that its `defaults` name.
+A run without overrides has the configuration that `@hydra.main` names, so it counts like the default of an option. It
+is combined as Hydra does, from the files that its `defaults` name.
 
 Sources: hydra `_internal/defaults_list.py`, `_internal/config_loader_impl.py`,
 `_internal/instantiate/_instantiate2.py`; omegaconf `grammar_parser.py`."""
@@ -37,9 +37,9 @@ from loaderlint.project.evaluation.values import (
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: What `Namespace.how` of a node begins with; the keys that lead to the node follow.
+#: The beginning of `Namespace.how` of a node; the keys that lead to the node follow.
 _NODE = "yaml:"
-#: How messages call where such a constant comes from.
+#: The source of such a constant in messages.
 _SOURCE = "configuration default"
 #: The files of one configuration, the items of a node, the steps from one reference to another, the parts of a path.
 _MAX_FILES = 64
@@ -61,8 +61,8 @@ class YamlConfigurations:
     # --- nodes --------------------------------------------------------------------------------------------------------
 
     def of_main(self, decorator: ir.Call, frame: Frame) -> Val | None:
-        """What `@hydra.main(config_path=..., config_name=...)` passes to the function; None if the file is not in
-        sight."""
+        """The argument that `@hydra.main(config_path=..., config_name=...)` passes to the function; None if the file is
+        not known."""
         named = {arg.name: arg.value for arg in decorator.args if arg.kind == "kw"}
         positional = [arg.value for arg in decorator.args if arg.kind == "pos"]
         folder = _path(self._ev, named.get("config_path", positional[0] if positional else ir.NONE), frame)
@@ -94,8 +94,8 @@ class YamlConfigurations:
         return unknown("config")
 
     def _at(self, path: Path, keys: tuple[str, ...], references: int = 0) -> object:
-        """What stands under some keys of a configuration, references (`${name}`) followed; `_MISSING` if nothing does,
-        or if that is not known."""
+        """The value under some keys of a configuration, with references (`${name}`) followed; `_MISSING` if there is
+        none, or if it is not known."""
         found = self._followed(path, self._whole(path), references)
         for key in keys:
             if isinstance(found, Mapping) and key in found:
@@ -117,14 +117,14 @@ class YamlConfigurations:
     # --- files --------------------------------------------------------------------------------------------------------
 
     def _whole(self, path: Path) -> Mapping[str, object]:
-        """The configuration that a file names, with those that it takes in; empty if it cannot be read."""
+        """The configuration that a file names, with those that it includes; empty if it cannot be read."""
         if path not in self._composed:
             with provisional(self._composed, path, {}):
                 self._composed[path] = self._compose(path, path.parent, [_MAX_FILES])
         return self._composed[path]
 
     def _compose(self, path: Path, root: Path, left: list[int]) -> Mapping[str, object]:
-        """A file and what its `defaults` take in from the folder `root`; at most `left` files are read."""
+        """A file and the files that its `defaults` include from the folder `root`; at most `left` files are read."""
         left[0] -= 1
         document = self._ev.files.configuration(path) if left[0] >= 0 else None
         if not isinstance(document, Mapping):
@@ -146,8 +146,8 @@ class YamlConfigurations:
     # --- what is made of them -----------------------------------------------------------------------------------------
 
     def made_by(self, name: str, first: Val | None, frame: Frame) -> Val | None:
-        """The class or function that a library call makes something of, or looks up, where its first argument names it;
-        None if it is no such call, or where that is not in sight."""
+        """The class or function that a library call instantiates or looks up, if its first argument names it; None for
+        other calls, or if that is not known."""
         if first is None or len(first.atoms) != 1:
             return None
         (atom,) = first.atoms
@@ -161,7 +161,7 @@ class YamlConfigurations:
         return self._named(self._at(atom.path, (*_keys(atom), "_target_")), frame)
 
     def arguments(self, call: ir.Call, frame: Frame) -> Arguments | None:
-        """What the call of `instantiate` passes to what it makes; None for other calls."""
+        """The arguments that a call of `instantiate` passes to the object that it creates; None for other calls."""
         func = frame.code.exprs[call.func]
         if not isinstance(func, ir.Attr | ir.Global) or not call.args or call.args[0].kind != "pos":
             return None
@@ -177,7 +177,7 @@ class YamlConfigurations:
         return Arguments((), given).before(self._ev.calls.arguments(call, frame, skip=1))
 
     def instantiates(self, site: Site) -> bool:
-        """Whether a configuration in sight says of which class the object is that is made at a place."""
+        """Whether a known configuration names the class of the object that is created at a place."""
         call = self._ev.expr(site.frame, site.expr)
         return isinstance(call, ir.Call) and self.arguments(call, site.frame) is not None
 
@@ -210,8 +210,8 @@ def _keys(node: Namespace) -> tuple[str, ...]:
 
 
 def _taken_in(entry: object, folder: Path, root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """The files that an entry of a `defaults` list takes in, each with the keys under which its content is put. Those
-    of another root and those whose name is chosen at run time are not looked for."""
+    """The files that an entry of a `defaults` list includes, each with the keys for its content. Files of another root,
+    and files whose name is chosen at run time, are ignored."""
     if isinstance(entry, str) and entry != "_self_":
         written, _, package = entry.partition("@")
         group, _, name = written.rpartition("/")
@@ -229,7 +229,7 @@ def _in_group(
     if not isinstance(name, str) or "${" in name or group.startswith("override "):
         return
     if group.startswith("/") and folder != root:
-        return  # where it is put is not below the file that names it
+        return  # its place is not below the file that names it
     *inner, last = [part for part in f"{group.strip('/')}/{name}".split("/") if part]
     if package is None:
         at = tuple(inner)
@@ -239,7 +239,7 @@ def _in_group(
 
 
 def _merged(first: Mapping[str, object], second: Mapping[str, object]) -> Mapping[str, object]:
-    """Two configurations as one; what the second says counts."""
+    """Two configurations as one; the second one takes precedence."""
     both = dict(first)
     for key, value in second.items():
         before = both.get(key)
@@ -269,7 +269,7 @@ def _path(ev: Evaluator, number: int, frame: Frame, depth: int = 0) -> str | Non
 
 
 def _parts(ev: Evaluator, number: int, frame: Frame) -> list[int]:
-    """The expressions that such a path is put together from."""
+    """The expressions from which such a path is built."""
     match frame.code.exprs[number]:
         case ir.Attr(base, "parent" | "stem"):
             return [base]

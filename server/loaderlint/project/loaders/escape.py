@@ -15,7 +15,6 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.callers import called_name
 from loaderlint.project.evaluation.context_insensitive import Unframed
-from loaderlint.project.evaluation.frames import step_expressions
 from loaderlint.project.evaluation.values import Lib
 
 #: A text that names something: `DataLoader`, `torch.utils.data.DataLoader`, `torch.utils.data:DataLoader`.
@@ -94,7 +93,7 @@ def _begin(def_: int, facts: PieceFacts) -> Iterator[tuple[int, bool]]:
             if isinstance(facts.ir.exprs[step.value], ir.Imported):
                 continue
             goes_on = step.name != "__all__" and (captured or step.scope != "local" or one.kind in ("body", "class"))
-        yield from ((number, goes_on) for number in step_expressions(step))
+        yield from ((number, goes_on) for number in ir.step_expressions(step))
 
 
 def _parts(

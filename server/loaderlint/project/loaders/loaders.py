@@ -163,7 +163,7 @@ class Loader:
         """Its name in messages: '`train_loader` in train.py', 'the DataLoader in main() (train.py)'. A file such as
         `__main__.py` comes with its folder."""
         if self.path is None:
-            return "a loader out of sight"
+            return "an unknown loader"
         file = f"{self.path.parent.name}/{self.path.name}" if self.path.name.startswith("__") else self.path.name
         if not self.unheld:
             return f"`{self.name}` in {file}"

@@ -271,13 +271,17 @@ class Model:
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
-    def _enter_datasets(self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom]) -> None:
+    def _enter_datasets(
+        self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom], inside: Frame | None = None
+    ) -> None:
+        """Walk the datasets of a loader. `inside`: the function of the dataset in sight that holds them; None if the
+        loader itself takes their samples."""
         for dataset in datasets:
             guess = dataset in guessed
             frames = []
             for frame in self._dataset_frames(loader, dataset):
                 frames.append(frame)
-                self._walk(frame, loader, "sample", guess)
+                self._walk(frame, loader, "sample", guess, inside)
             self.entries.append(Entry(loader, dataset, tuple(frames), guess))
 
     def _enter_functions(self, loader: Loader) -> None:
@@ -329,10 +333,10 @@ class Model:
             for value in library_arguments(self.ev, dataset, name):
                 yield from self._called(loader, value, unknown("sample"))
 
-    def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
+    def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool, caller: Frame | None = None) -> None:
         bit = 1 << loader.index
         guessed = guessed or self.ev.calls.is_guessed(entry)
-        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
+        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, caller, guessed)])
         while queue:
             frame, parent, guessed = queue.popleft()
             reached = self.reached.get(frame)
@@ -397,9 +401,22 @@ class Model:
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
             named = configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
-            self._enter_datasets(loader, candidates, candidates)
+            self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
+
+    def _holder(self, loader: Loader) -> Frame | None:
+        """The function of a loader's dataset that takes the samples of the dataset out of sight; None if the loader may
+        hold that one itself."""
+        held = loader.argument("dataset").ordered()
+        if not held or not all(isinstance(one, Instance) and not self._is_configured(one) for one in held):
+            return None
+        frames = (frame for one in held for frame in self._dataset_frames(loader, one) if frame.receiver == one)
+        return next(frames, None)
+
+    def _is_configured(self, dataset: Instance) -> bool:
+        """Whether a configuration names the class, so that another one may name another class."""
+        return dataset.site is not None and self.ev.yaml.instantiates(dataset.site)
 
     def _late_loaders(self) -> list[Loader]:
         """The loaders whose dataset is out of sight: those that may have workers. If none has, those outside tests."""
@@ -807,12 +824,12 @@ class Model:
             text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
             evidence.append(Evidence(self.site_place(loader.site), text))
             if loader.late and exposure.certainty == "possible":
-                text = f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+                text = f"its dataset is not known: {how_chosen(loader.late)}"
                 evidence.append(Evidence(self.site_place(loader.site), text))
             elif chain[0].receiver in loader.guessed:
                 evidence.append(Evidence(self.site_place(loader.site), self.choice(chain[0].receiver, loader)))
         else:
-            text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
+            text = f"runs in the workers of any loader of this dataset (none is known): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
         for before, after in zip(links, links[1:], strict=False):
             called = self.call_to(before, after)
@@ -830,11 +847,11 @@ class Model:
         """The reason why it is not certain that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
         if loader.presumed:
-            return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
+            return "it is the dataset of a class that inherits the loader, and no known code creates an object of it"
         if site is not None and site.expr in site.frame.guesses:
-            return "which dataset it holds is read from a name at run time"
+            return "its dataset is chosen by a name at run time"
         kinds = {one.cls if isinstance(one, Instance) else one for one in loader.datasets}
-        return f"it holds one of {len(kinds)} datasets, which one is decided at run time"
+        return f"it holds one of {len(kinds)} datasets, chosen at run time"
 
     def _also(self, exposure: Exposure) -> Iterator[Evidence]:
         """The places where the other loaders concerned are made."""

@@ -65,7 +65,7 @@ def read_pipenv(text: str) -> Iterator[Declaration | Include]:
     except RecursionError as error:
         raise Malformed("is nested too deep") from error
     except ValueError as error:
-        raise Malformed(f"is no valid JSON: {error}") from error
+        raise Malformed(f"is not valid JSON: {error}") from error
     for section, packages in document.items() if isinstance(document, dict) else ():
         if section != "_meta":
             yield from poetry_constraints.table(packages, aside=section == "develop")

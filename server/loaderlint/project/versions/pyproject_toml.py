@@ -145,4 +145,4 @@ def _parsed(text: str) -> Mapping[str, Any]:
     try:
         return toml.parsed(text.encode("utf-8", "surrogatepass"))
     except BadToml as error:
-        raise Malformed(f"is no valid TOML: {error}") from error
+        raise Malformed(f"is not valid TOML: {error}") from error

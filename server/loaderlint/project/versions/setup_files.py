@@ -25,7 +25,7 @@ def read_cfg(text: str) -> Iterator[Declaration | Include]:
     try:
         parser.read_string(text)
     except configparser.Error as error:
-        raise Malformed(f"is no valid INI file: {' '.join(str(error).split())}") from error
+        raise Malformed(f"is not a valid INI file: {' '.join(str(error).split())}") from error
     if parser.has_section("metadata"):
         listed = parser["metadata"].get("classifiers", parser["metadata"].get("classifier", ""))
         yield from filter(None, (of_classifier(line.strip()) for line in listed.splitlines()))

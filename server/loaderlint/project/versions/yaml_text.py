@@ -39,7 +39,7 @@ def parsed(text: str, *, typed: bool = False) -> object:
             if len(open_) > _DEEPEST:
                 raise Malformed(f"is nested more than {_DEEPEST} levels deep")
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
-        raise Malformed(f"is no valid YAML: {_described(error)}") from error
+        raise Malformed(f"is not valid YAML: {_described(error)}") from error
     return None
 
 

@@ -2,19 +2,19 @@
 # called-worker-init (LDR602)
 
 ## What it does
-Finds loaders whose `worker_init_fn` is the result of a call that gives no function, or a function that cannot be called
-with one argument, the worker's number.
+Finds loaders whose `worker_init_fn` is the result of a call that returns no function, or a function that cannot be
+called with one argument, the worker's number.
 
 ## Why is this bad?
-`worker_init_fn=init(0)` runs `init` once, in the main process, and passes what it returns. If that is None, nothing is
-said: no worker is set up, and the main process's random state is seeded instead. `worker_init_fn=torch.manual_seed(0)`
-and functions of none or of two arguments end at the first batch with a TypeError from the worker. Measured with torch
-2.13.
+`worker_init_fn=init(0)` runs `init` once, in the main process, and passes its result. If the result is None, PyTorch
+accepts it silently: no worker is set up, and a seed in `init` only reaches the main process.
+`worker_init_fn=torch.manual_seed(0)`, and functions that take no argument or need two, raise a TypeError in the worker
+at the first batch. Measured with torch 2.13.
 
 ## When it is not a bug
-- The call returns a function (a factory), says `return None` itself, or what it returns is out of sight.
-- The function has defaults for its other parameters, or they are bound by `functools.partial`.
-- Without workers the argument is ignored.
+- The call returns a function (a factory), has an explicit `return None`, or calls code that is not available.
+- The function has defaults for its other parameters, or `functools.partial` binds them.
+- The loader has no workers and ignores the argument.
 
 ## Example
 ```python
@@ -30,9 +30,9 @@ loader = DataLoader(Crops(), num_workers=4, worker_init_fn=init)
 ```
 
 ## Fix safety
-Safe: the function is passed instead of called, where it does not seed by its parameter: then each worker would have the
-same numbers in each epoch (constant-worker-seed), and the fix is unsafe. In place of a library's seeding function,
-`seed_worker` is offered (unsafe).
+Safe: the fix passes the function instead of calling it. Unsafe where the function seeds from its parameter, because
+each worker would then get the same numbers in every epoch (`constant-worker-seed`). Where a library's seeding function
+was called, the fix passes `seed_worker` instead, which is also unsafe.
 
 ## References
 - [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader): `worker_init_fn`
@@ -68,7 +68,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
     if wrong is None:
         if model.explains:
-            fine = "nothing is wrong with what is passed, as far as is known"
+            fine = "no fault is known in what is passed"
             yield Silence(RULE.name, argument.place(model), fine)
         return
     verdict = undoubted(RULE, certainty_of_workers(loader))
@@ -86,7 +86,7 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
     if all_seed(callees):
         assert isinstance(callees[0], Lib)
         name = callees[0].name
-        return f"`{name}` is called here, once and in the main process, and seeds no worker; pass a function that seeds"
+        return f"`{name}` is called here, once, in the main process, and seeds no worker; pass a function that seeds"
     literal = value.literal
     if (
         literal is None
@@ -98,8 +98,8 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
         return None
     name = _name(callees[0], model)
     if any(_fails(callee, argument, call, model) for callee in callees):
-        return f"`{name}` is called here, without its argument: TypeError; pass `{name}`"
-    return f"`{name}` is called here, once and in the main process, and gives no function to the workers; pass `{name}`"
+        return f"`{name}` is called here without its argument, which raises TypeError; pass `{name}`"
+    return f"`{name}` is called here, once, in the main process, and returns no function for the workers; pass `{name}`"
 
 
 def _returns_on_purpose(callee: Atom, model: Model) -> bool:
@@ -126,7 +126,7 @@ def _uncallable(argument: Written, model: Model) -> str | None:
     value = model.ev.eval(argument.number, argument.frame)
     reasons = {refusal(atom, model) for atom in value.atoms}
     reason = reasons.pop() if len(reasons) == 1 else None
-    return f"no worker gets through its start: {reason}" if reason else None
+    return f"every worker fails at its start: {reason}" if reason else None
 
 
 RULE = Rule(

@@ -47,11 +47,12 @@ def wrong_arguments(function: FunctionRef, arguments: Arguments, bound: int, mod
     missing = [param.name for param in _open(one.params, slots[given:], arguments) if param.default == NONE]
     if missing:
         return (
-            f"{name} is called with the worker's number only and lacks `{missing[0]}`; bind it with functools.partial"
+            f"{name} is called with only the worker's number and lacks `{missing[0]}`; bind it with functools.partial"
         )
     twice = {param.name for param in slots[:given]} & {keyword for keyword, _ in arguments.keywords}
     if twice:
-        return f"{name} gets `{min(twice)}` twice, bound and as the worker's number; name another parameter `worker_id`"
+        both = "as a bound argument and as the worker's number"
+        return f"{name} gets `{min(twice)}` twice, {both}; name another parameter `worker_id`"
     return None
 
 

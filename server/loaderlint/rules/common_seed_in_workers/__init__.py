@@ -2,23 +2,23 @@
 # common-seed-in-workers (LDR109)
 
 ## What it does
-Finds calls of `random.seed`, `np.random.seed` and `torch.manual_seed` in the collate function, in `__iter__`, and in
-what a worker runs once for an epoch or a batch, with a seed that is the same in all workers: a constant, or
-`self.seed + self.epoch`.
+Finds calls of `random.seed`, `np.random.seed` and `torch.manual_seed` with a seed that is the same in all workers: a
+constant, or `self.seed + self.epoch`. The rule looks at the collate function, at `__iter__`, and at code that a worker
+runs once per epoch or batch.
 
 ## Why is this bad?
-torch gives each worker a seed of its own. Such a call throws it away: within an epoch all workers draw the same
-numbers, so that with N workers there is an N-th of the noise, masks and crops that there should be. Nothing is said.
-The epoch in the seed makes the epochs different, not the workers.
+torch gives each worker its own seed, and such a call overwrites it. All workers then draw the same numbers within an
+epoch: with N workers, only one N-th of the noise, masks and crops are different, without a warning. Adding the epoch to
+the seed makes the epochs different, but not the workers.
 
 ## When it is not a bug
-- The worker enters the seed: `torch.initial_seed()`, `get_worker_info().seed` or its `id`.
-- The seed sets what all workers have to agree on: the order of the items, of which each then takes its part
-  (`order[info.id :: info.num_workers]`).
-- One worker, or none: then nobody shares the numbers. A seed that is the same in each epoch is
-  `constant-worker-seed`, one that is set for each sample `reseed-per-sample`.
-- The state is put back afterwards, or it happens for evaluation only.
-- A generator of its own is seeded: `np.random.default_rng(...)`.
+- The seed depends on the worker: `torch.initial_seed()`, `get_worker_info().seed` or its `id`.
+- The seed controls something that all workers must agree on: the order of the items, from which each worker then takes
+  its share (`order[info.id :: info.num_workers]`).
+- The loader has one worker or none. `constant-worker-seed` reports seeds that are the same in each epoch, and
+  `reseed-per-sample` reports seeds that are set for each sample.
+- The random state is restored afterwards, or the code runs for evaluation only.
+- The call seeds a separate generator: `np.random.default_rng(...)`.
 
 ## Example
 ```python
@@ -45,11 +45,11 @@ loader = DataLoader(Stream(images), num_workers=4)
 ```
 
 ## Fix safety
-Safe where a worker seeds once or at the head of an epoch: all such seeds of the function are changed at once, and
-`torch.initial_seed()` follows `torch.manual_seed` in the main process. None where the same function draws an order of
-items, which has to be the same in all workers: draw it from a generator of its own. Unsafe for a constant where the
-workers persist: each epoch would begin with the same numbers, as it does now. Unsafe too where the seed is set for each
-batch or sample: the calls are deleted.
+Safe where a worker seeds once, or at the start of an epoch: the fix changes all such calls of the function together,
+and `torch.initial_seed()` follows `torch.manual_seed` in the main process. There is no fix where the same function also
+draws the order of the items, which must be the same in all workers: draw it from a separate generator. The fix is
+unsafe for a constant seed with persistent workers, where every epoch would still start with the same numbers, and where
+the seed is set for each batch or sample: there the fix deletes the calls.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -135,9 +135,9 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
 
 def _advice(seeding: Seeding, model: Model) -> str:
     if sets_order(seeding, model):
-        return "draw the order, which all workers share, from a generator of its own"
+        return "draw the order, which all workers share, from a separate generator"
     if seeding.rhythm in ("batch", "sample"):
-        return "delete the call, or let the worker enter the seed: `torch.initial_seed()`"
+        return "delete the call, or make the seed depend on the worker: `torch.initial_seed()`"
     return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
 
 

@@ -27,7 +27,7 @@ def own_seed_fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
         not one.moves and loader.persistent is not False for one in seedings for loader in one.exposure.loaders
     )
     only = all(is_for_workers(one.place.frame, model) for one in seedings)
-    return Fix("Let the worker enter the seed", "safe" if only and not lasting else "unsafe", intents)
+    return Fix("Make the seed depend on the worker", "safe" if only and not lasting else "unsafe", intents)
 
 
 def _change(seeding: Seeding, seedings: Sequence[Seeding], model: Model) -> Intent | None:

@@ -2,10 +2,10 @@
 # conflicting-loader-arguments (LDR601)
 
 ## What it does
-Finds DataLoaders with arguments that PyTorch rejects together, or values that it rejects alone.
+Finds DataLoaders with combinations of arguments, or single values, that PyTorch rejects.
 
 ## Why is this bad?
-The constructor raises, or the first iteration does. Measured with torch 2.13:
+The constructor or the first iteration raises an exception. Measured with torch 2.13:
 
 | arguments | what happens |
 |---|---|
@@ -18,18 +18,20 @@ The constructor raises, or the first iteration does. Measured with torch 2.13:
 | negative `num_workers`, `timeout`, `prefetch_factor`; `batch_size` < 1; an unknown start method | ValueError |
 | `num_workers=None` or a float | TypeError |
 
-The usual way into it is a hard-coded `persistent_workers=True` beside a number of workers that somebody sets to 0 in
-order to debug.
+The usual cause is a hard-coded `persistent_workers=True`: the program fails when someone sets the number of workers to
+0 to debug it.
 
 ## When it is not a bug
-- The argument follows the other one: `persistent_workers=num_workers > 0`, `shuffle=sampler is None`.
-- The call stands under a test of the number of workers, or in `pytest.raises`.
-- `shuffle=False` with a sampler or an iterable dataset; `batch_size=1` with a batch sampler; before torch 2.0
-  `prefetch_factor=2`, which was the default.
-- Values that come by `**kwargs` or are otherwise out of sight.
+- One argument depends on the other: `persistent_workers=num_workers > 0`, `shuffle=sampler is None`.
+- The call is under a test of the number of workers, or in `pytest.raises`.
+- The values are allowed: `shuffle=False` with a sampler or an iterable dataset; `batch_size=1` with a batch sampler;
+  before torch 2.0, `prefetch_factor=2`, which was the default.
+- The values come from `**kwargs`, or from code that is not available.
+- Both values depend on options, which a user may set together.
 
-The severity: error for constants; warning for a default (of a command line option, of a parameter); information where
-some way to the call has the value; hint where only whoever runs the program can choose it.
+The severity depends on where the value comes from: error for a constant; warning for a default (of a command line
+option, of a parameter); information where some path to the call has the value; hint where only the person who runs the
+program can choose it.
 
 ## Example
 ```python
@@ -42,9 +44,9 @@ loader = DataLoader(data, num_workers=args.workers, persistent_workers=args.work
 ```
 
 ## Fix safety
-Safe: the argument follows the other one, or goes where it can have no effect. An argument that a dict brings is set
-beside it, `**{**COMMON, "prefetch_factor": None}`, for other calls may use the dict. Unsafe where something the author
-wants goes with it, such as the shuffling of an iterable dataset.
+Safe: the fix makes one argument depend on the other, or removes an argument that has no effect. If a dict brings the
+argument, the fix overrides it at the call, `**{**COMMON, "prefetch_factor": None}`, because other calls may use the
+dict. Unsafe where the fix removes something the author wants, such as the shuffling of an iterable dataset.
 
 ## References
 - [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)
@@ -78,8 +80,8 @@ _CHECKED = frozenset(
 _WHEN = {
     "always": ", and there are none",
     "by default": ", and by default there are none",
-    "sometimes": ", and on some ways to this call there are none",
-    "if chosen": ", and whoever runs this may choose 0",
+    "sometimes": ", and some callers set none",
+    "if chosen": ", and a user may choose 0",
 }
 
 
@@ -92,11 +94,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         argument = written(loader, conflict.argument, model)
         place = argument.place(model) if argument else model.site_place(loader.site)
         if severity is None:
-            yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
+            yield Silence(RULE.name, place, f"`{conflict.argument}` depends on two options, which may be set together")
             continue
         other = written(loader, conflict.other, model) if conflict.other else None
         if is_expected(loader.site, other.number if other else NONE, model):
-            yield Silence(RULE.name, place, "the code asks for it before, or expects the exception")
+            yield Silence(RULE.name, place, "the code tests for it first, or expects the exception")
             continue
         certainty: Certainty = "proven" if "sometimes" not in (conflict.hard, conflict.soft) else "possible"
         yield Verdict(RULE.name, severity, certainty).finding(

@@ -19,6 +19,8 @@ Sure = Literal["always", "by default", "sometimes", "if chosen", "no"]
 #: Pipes shuffle themselves, as they are told.
 _PIPES = ("IterDataPipe",)
 _START_METHODS = frozenset({"fork", "spawn", "forkserver"})
+_CREATED = "ValueError when the loader is created"
+_ITERATED = "AssertionError at the first iteration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +53,23 @@ def conflicts(loader: Loader, model: Model) -> Iterator[Conflict]:
 def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
     for name in ("num_workers", "timeout", "prefetch_factor"):
         if _sure(loader.argument(name), lambda value: value.value is not None and _number(value) < 0) == "always":
-            yield Conflict(name, f"`{name}` is negative: ValueError when it is made", "always", "always")
+            yield Conflict(name, f"`{name}` is negative: {_CREATED}", "always", "always")
     if _sure(loader.argument("batch_size"), lambda value: value.kind == "int" and _number(value) <= 0) == "always":
-        yield Conflict("batch_size", "`batch_size` is not positive: ValueError when it is made", "always", "always")
+        yield Conflict("batch_size", f"`batch_size` is not positive: {_CREATED}", "always", "always")
     if _sure(loader.argument("num_workers"), lambda value: value.value is None) == "always":
-        yield Conflict("num_workers", "`num_workers` is None, not 0: TypeError when it is made", "always", "always")
+        yield Conflict(
+            "num_workers", "`num_workers` is None, not 0: TypeError when the loader is created", "always", "always"
+        )
     if _sure(loader.argument("num_workers"), lambda value: value.kind == "float" and _number(value) > 0) == "always":
-        text = "`num_workers` is a float: TypeError when it is gone over; pass an int"
+        text = "`num_workers` is a float: TypeError at the first iteration; pass an int"
         yield Conflict("num_workers", text, "always", "always")
     workers = loader.has_workers() == "yes"
     context = loader.argument("multiprocessing_context")
     if workers and _sure(context, lambda value: value.kind == "str" and value.value not in _START_METHODS) == "always":
-        text = "`multiprocessing_context` is no start method (fork, spawn, forkserver): ValueError when it is made"
+        text = f"`multiprocessing_context` is not a start method (fork, spawn, forkserver): {_CREATED}"
         yield Conflict("multiprocessing_context", text, "always", "always")
     if workers and _sure(loader.argument("prefetch_factor"), _is_zero) == "always":
-        text = "`prefetch_factor` must be greater than 0: AssertionError when it is gone over"
+        text = f"`prefetch_factor` must be greater than 0: {_ITERATED}"
         yield Conflict("prefetch_factor", text, "always", "always")
 
 
@@ -76,13 +80,12 @@ def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
         none = "if chosen"
     if none == "no":
         return
-    made, later = "ValueError when it is made", "AssertionError when it is gone over"
     old = model.environment(loader).torch.before("2.0") == "yes"
     kinds: tuple[tuple[str, Callable[[Literal_], bool], str, str], ...] = (
-        ("persistent_workers", lambda value: bool(value.value), "", made),
-        ("prefetch_factor", lambda value: _number(value) > 0 and not (old and value.value == 2), "None", made),
-        ("timeout", lambda value: _number(value) > 0, "0", later),
-        ("multiprocessing_context", lambda value: bool(value.value), "None", made),
+        ("persistent_workers", lambda value: bool(value.value), "", _CREATED),
+        ("prefetch_factor", lambda value: _number(value) > 0 and not (old and value.value == 2), "None", _CREATED),
+        ("timeout", lambda value: _number(value) > 0, "0", _ITERATED),
+        ("multiprocessing_context", lambda value: bool(value.value), "None", _CREATED),
     )
     for name, test, instead, end in kinds:
         there = _sure(loader.argument(name), test)
@@ -95,12 +98,12 @@ def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
 def _over_iterable(loader: Loader, iterable: Sure) -> Iterator[Conflict]:
     shuffled = _sure(loader.argument("shuffle"), lambda value: bool(value.value))
     if shuffled != "no":
-        text = "an iterable dataset cannot be shuffled by its loader: ValueError when it is made; shuffle in `__iter__`"
+        text = f"a loader cannot shuffle an iterable dataset: {_CREATED}; shuffle in `__iter__`"
         yield Conflict("shuffle", text, shuffled, iterable, droppable=False)
     for name in ("sampler", "batch_sampler"):
         given = _given(loader.argument(name))
         if given != "no":
-            text = f"an iterable dataset takes no `{name}`: ValueError when it is made"
+            text = f"an iterable dataset does not accept `{name}`: {_CREATED}"
             yield Conflict(name, text, given, iterable, droppable=False)
 
 
@@ -108,21 +111,22 @@ def _samplers(loader: Loader) -> Iterator[Conflict]:
     shuffled = _sure(loader.argument("shuffle"), lambda value: bool(value.value))
     dropped = _sure(loader.argument("drop_last"), lambda value: bool(value.value))
     sampler, batches = _given(loader.argument("sampler")), _given(loader.argument("batch_sampler"))
-    made = "ValueError when it is made"
     if sampler != "no" and shuffled != "no":
-        text = f"`shuffle` and `sampler` exclude each other: {made}; the sampler says the order"
+        text = f"`shuffle` and `sampler` cannot be combined: {_CREATED}; the sampler defines the order"
         yield Conflict("shuffle", text, shuffled, sampler, "sampler", "is None")
     if batches != "no":
         sized = _sure(loader.argument("batch_size"), lambda value: value.value != 1)
         pairs = (("batch_size", sized), ("shuffle", shuffled), ("sampler", sampler), ("drop_last", dropped))
         for name, there in pairs:
             if there != "no":
-                text = f"`{name}` and `batch_sampler` exclude each other: {made}; the batch sampler says the batches"
+                text = (
+                    f"`{name}` and `batch_sampler` cannot be combined: {_CREATED}; the batch sampler makes the batches"
+                )
                 yield Conflict(name, text, there, batches, "batch_sampler", droppable=name != "sampler")
         return
     single = _sure(loader.argument("batch_size"), lambda value: value.value is None)
     if single != "no" and dropped != "no":
-        text = f"without batches (`batch_size=None`) there is no last one for `drop_last`: {made}"
+        text = f"without batches (`batch_size=None`) there is no last batch to drop: {_CREATED}"
         yield Conflict("drop_last", text, dropped, single, "batch_size")
 
 

@@ -24,7 +24,7 @@ def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator
     named = other is not None and _is_named(other, call.anchor, model)
     followed = _following(conflict, argument, call.anchor, model) if named and other and other.keyword else None
     if followed is not None:
-        title = f"Let `{conflict.argument}` follow `{conflict.other}`"
+        title = f"Make `{conflict.argument}` depend on `{conflict.other}`"
         yield Fix(title, "safe", (SetArgument(call, conflict.argument, followed),))
     elif conflict.soft == "always":
         wanted = named and conflict.other == "num_workers" or not conflict.droppable
@@ -47,10 +47,10 @@ def _overriding(conflict: Conflict, workers: Written, loader: Loader, model: Mod
             without = [one for one in conflicts(loader, model) if _is_brought(one, loader, model)]
             items = ", ".join(f'"{one.argument}": {one.instead or "False"}' for one in without)
             names = " and ".join(f"`{one.argument}`" for one in without)
-            yield Fix(f"Do without {names} in this call", "safe", (OverrideArguments(place, items),))
+            yield Fix(f"Leave out {names} in this call", "safe", (OverrideArguments(place, items),))
     elif not conflict.instead and isinstance(model.ev.expr(frame, more[0]), ir.Global):
         item = f'"{conflict.argument}": {{argument:num_workers}} > 0'
-        yield Fix(f"Let `{conflict.argument}` follow `num_workers`", "safe", (OverrideArguments(place, item),))
+        yield Fix(f"Make `{conflict.argument}` depend on `num_workers`", "safe", (OverrideArguments(place, item),))
 
 
 def _is_brought(conflict: Conflict, loader: Loader, model: Model) -> bool:

@@ -2,22 +2,22 @@
 # constant-epoch-seed (LDR508)
 
 ## What it does
-Finds `torch.manual_seed(42)`, `seed_everything(42)` and their kin inside the loop over epochs, with a seed that is the
-same in each turn.
+Finds `torch.manual_seed(42)`, `seed_everything(42)` and similar calls inside the loop over epochs, with a seed that is
+the same in each iteration.
 
 ## Why is this bad?
-torch draws the order of the samples and the seed of the workers from its own state at the begin of each epoch. A
+At the start of each epoch, torch draws the order of the samples and the seed of the workers from its global state. A
 constant seed in the loop makes every epoch the same: the same order, the same augmentations, the same dropout. Measured
-on torch 2.13 with 2 workers, shuffling: each of three epochs draws the same numbers for the same samples in the same
-order. With the seed before the loop they all differ.
+on torch 2.13 with 2 workers and shuffling: each of three epochs draws the same numbers for the same samples in the same
+order. With the seed before the loop, all epochs differ.
 
 ## When it is not a bug
-- The seed is set before the loop, or the epoch enters it: `torch.manual_seed(seed + epoch)`.
-- It is set for the validation, and the training is seeded with the epoch after it.
-- Each turn is a run of its own: it makes its loaders, its model or its optimizer (folds, trials).
+- The seed is set before the loop, or depends on the epoch: `torch.manual_seed(seed + epoch)`.
+- The seed is set for the validation, and the training afterwards is seeded with the epoch.
+- Each iteration is a run of its own, with its own loaders, model or optimizer (folds, trials).
 - The loop only evaluates, or its loader neither shuffles nor has workers.
-- The state is put back: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
-- A seed for NumPy or Python alone: the workers do not take theirs from there.
+- The random state is restored: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
+- The call seeds only NumPy or Python, whose seeds do not reach the workers.
 
 ## Example
 ```python
@@ -36,7 +36,7 @@ for epoch in range(epochs):
 ```
 
 ## Fix safety
-Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs before the loop, is a guess.
+Unsafe: the fix assumes `seed + epoch`. You may prefer to move the seed before the loop.
 
 ## References
 - [Reproducibility: DataLoader](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -59,7 +59,7 @@ from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 
-_NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
+_NO_PASS = "its loop iterates over no training loader whose order or workers draw random numbers"
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -91,9 +91,9 @@ def _why_not(seeding: Seeding, trained: list[Pass], through: list[Pass], model: 
     if not trained:
         return _NO_PASS
     if not through:
-        return "the training that follows it is seeded with another seed in each epoch"
+        return "the training after it gets another seed in each epoch"
     if is_a_run(seeding.call.frame, seeding.loop, model):
-        return "each turn of its loop is a training of its own, or puts torch's state back"
+        return "each iteration of its loop is a separate training, or restores torch's state"
     return ""
 
 
@@ -101,12 +101,12 @@ def _finding(seeding: Seeding, lead: Pass, verdict: Verdict, model: Model) -> Fi
     name = seeding.name.replace("lightning.pytorch.", "")
     fix = epoch_fix(seeding, model)
     return verdict.finding(
-        f"every epoch is the same: `{name}` sets the same seed in each turn of the loop that goes through "
-        f"{lead.loader.described}, and the order of the samples and the workers' random numbers come from it; seed "
-        "before the loop, or with `seed + epoch`",
+        f"every epoch is the same: `{name}` sets the same seed in each iteration of the loop over the epochs of "
+        f"{lead.loader.described}, which decides the order of the samples and the workers' random numbers; seed before "
+        "the loop, or with `seed + epoch`",
         model.place(seeding.call.frame, seeding.call.number),
         name,
-        (Evidence(model.step_place(lead.frame, lead.step), "each turn goes through the loader here"),),
+        (Evidence(model.step_place(lead.frame, lead.step), "each iteration goes through the loader here"),),
         (fix,) if fix else (),
     )
 

@@ -2,29 +2,31 @@
 # constant-worker-seed (LDR103)
 
 ## What it does
-Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to
+Finds worker init functions that seed from a value which does not change from epoch to epoch, or not from worker to
 worker: a constant, `worker_id` alone, the whole second of `time.time()`, `np.random.get_state()[1][0]`, or a number
-that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`. So does a
-dataset that seeds once, with its first sample (`if not self.seeded: ...`) or at the head of its `__iter__`. Seeds that
-are set for each sample are `reseed-per-sample`, those by which several workers share their noise
-`common-seed-in-workers`.
+that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`.
+
+It also finds datasets that seed once in this way: with the first sample (`if not self.seeded: ...`) or at the start of
+`__iter__`. `reseed-per-sample` reports seeds that are set for each sample, and `common-seed-in-workers` reports seeds
+that several workers share.
 
 ## Why is this bad?
-torch gives each worker a fresh seed in each epoch. Such a function throws it away. Measured on torch 1.8 and 2.13:
-`np.random.seed(0)` makes all workers draw the same numbers in all epochs; `np.random.seed(worker_id)` repeats the
-numbers in every epoch. `np.random.get_state()[1][0] + worker_id`, the idiom of a well-known article, is worse on torch
+torch gives each worker a fresh seed in each epoch, and such a function overwrites it. Measured on torch 1.8 and 2.13:
+with `np.random.seed(0)`, all workers draw the same numbers in all epochs; with `np.random.seed(worker_id)`, the numbers
+repeat in every epoch. `np.random.get_state()[1][0] + worker_id`, the idiom of a well-known article, is worse on torch
 1.9 and later: that word of the state is always 2147483648 there, so every epoch of every run of every project draws the
 same numbers.
 
 ## When it is not a bug
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
-- `worker_id` alone with `persistent_workers=True`: the function runs once.
-- The epoch enters the seed: an attribute that is set anew before each epoch, or a loader made in the loop over epochs.
-- `np.random.get_state()`, or a number drawn from NumPy, before torch 1.9, where the main process calls
-  `np.random.seed()` in each epoch, or draws itself: workers start with its state there.
-- Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
-- A loader without workers never calls the function.
-- The workers draw from other libraries only, or not at all, and all that they call is known.
+- The seed is `worker_id` alone, and the loader has `persistent_workers=True`: the function runs once.
+- The seed depends on the epoch: an attribute that is set before each epoch, or a loader that is created in the loop
+  over epochs.
+- The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
+  calls `np.random.seed()` or draws numbers in each epoch: the workers start with its state there.
+- The loader is for evaluation, where repeated numbers are usually wanted: a hint at most.
+- The loader has no workers and never calls the function.
+- The workers draw only from other libraries or not at all, and all the code that they call is known.
 
 ## Example
 ```python
@@ -43,10 +45,10 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
 ```
 
 ## Fix safety
-Safe: every seeding call of the function is changed at once. One that is left (`torch.manual_seed(42)`) would make
-`torch.initial_seed()` a constant. Numbers that were the same in each run are so only after `torch.manual_seed`: where
-nothing calls that, the fix's title says so. Unsafe where the workers of an evaluation loader draw by the seed too: they
-may be meant to draw the same numbers each time.
+Safe: the fix changes all seeding calls of the function together, because a remaining `torch.manual_seed(42)` would make
+`torch.initial_seed()` a constant. Numbers that were the same in each run are then the same only after
+`torch.manual_seed`. If nothing calls it, the title of the fix says so. Unsafe if the workers of an evaluation loader
+draw from the seeded state too, because they may be meant to draw the same numbers each time.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -115,9 +117,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
     """Why a seed is not one that repeats."""
     if "fresh" in seeding.sources:
-        return "the seed is another one in each worker and epoch"
+        return "the seed differs in each worker and epoch"
     if derived:
-        return "torch is seeded afresh there, and this seed may come from it"
+        return "torch gets a new seed there, and this seed may come from it"
     return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
 
 
@@ -126,13 +128,13 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Sev
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
     if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
-        return Unsaid("the seed is another one in each epoch and worker")
+        return Unsaid("the seed differs in each epoch and worker")
     if seeding.each_epoch:
         severity = loudness(Severity.WARNING, exposure.certainty)
     elif not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
     elif loader.persistent:
-        return Unsaid("its workers live on over the epochs, so that each starts once, with a seed of its own")
+        return Unsaid("its workers persist, so each starts once, with its own seed")
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
     return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
@@ -152,12 +154,12 @@ def _cause(seeding: WorkerSeeding) -> str:
     if "state" in sources:
         return "this word of NumPy's state is a constant on torch 1.9 and later"
     if seeding.each_epoch:
-        return "this seed is the same each time the dataset is gone through"
+        return "this seed is the same each time the dataset is iterated over"
     if "worker id" in sources:
         return "this seed is the same each time a worker starts"
     if "time" in sources:
         return "this seed is the same for all workers that start within a second"
-    return "this seed is the same in all of them"
+    return "this seed is the same in all workers"
 
 
 RULE = Rule(

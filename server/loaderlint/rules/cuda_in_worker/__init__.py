@@ -3,33 +3,36 @@
 
 ## What it does
 Finds code that uses CUDA in forked workers: `.cuda()`, `.to("cuda")`, `device="cuda"`, `torch.cuda.synchronize()` and
-the like, and tensors and models that the constructor has put on the GPU; as information, `torch.load` without
-`map_location`, which brings tensors back to the device they were saved from.
+similar calls, and tensors and models that the constructor put on the GPU. `torch.load` without `map_location`, which
+loads tensors to the device they were saved from, is an information.
 
 ## Why is this bad?
-A process that was forked after CUDA was initialised cannot use it: `RuntimeError: Cannot re-initialize CUDA in forked
+A process that is forked after CUDA was initialised cannot use CUDA: `RuntimeError: Cannot re-initialize CUDA in forked
 subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method`. torch raises it in `_lazy_init`
-(torch 2.13, `torch/cuda/__init__.py`, line 516: `if _is_in_bad_fork(): raise RuntimeError(...)`). A look at
-`torch.cuda.is_available()` in the main process is enough, says the same file in line 174. Not run, for want of a GPU:
-this is what torch's source says, and what pytorch/pytorch#40403 shows. What the main process has put on the GPU is of
-no use there either: `CUDA error: initialization error`, as in pytorch/pytorch#4377.
+(torch 2.13, `torch/cuda/__init__.py`, line 516: `if _is_in_bad_fork(): raise RuntimeError(...)`). Line 174 of that file
+says that a call of `torch.cuda.is_available()` in the main process is enough. Data that the main process put on the GPU
+cannot be used there either: `CUDA error: initialization error`, as in pytorch/pytorch#4377.
+
+This was not run on a GPU. It is what torch's source says and what pytorch/pytorch#40403 shows.
 
 ## When it is not a bug
 - The training loop moves the batch: `batch.to(device)` in the main process.
-- Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
-- `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
-- `torch.load` of what is used as a NumPy array: no tensor has `astype`, and `numpy()` and NumPy raise TypeError for one
-  of a GPU.
-- A store that the constructor fills for all samples with the same function, and that is asked first.
-- A cache that the same function fills: what a worker has saved was on the CPU.
-- `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
-- The constructor, or another method that only the main process calls, as long as workers do not use what it leaves on
-  the GPU: it is moved back (`.cpu()`), or only asked for its shape or device.
-- A loader without workers.
+- The workers are spawned or come from a fork server. (torch advises against CUDA tensors from workers there too.)
+- The device is the CPU or not known: `torch.load(path, map_location="cpu")`, `.to("cpu")`, an argument, an option.
+- The code checks the tensor's device or the process first, or an option turns it off.
+- The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a
+  TypeError for a tensor on the GPU.
+- The function that calls `torch.load` also saves such files with `torch.save`: what a worker saved was on the CPU. Nor
+  is `torch.load` reported in a project that shows no use of CUDA.
+- The constructor fills a store for all samples with the same function, and that function looks there first.
+- The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
+- Only the constructor or other methods of the main process use the GPU. Workers do not use the result, or use it after
+  it is back on the CPU (`.cpu()`), or read only its shape or device.
+- The loader has no workers.
 
-`if torch.cuda.is_available():` is no protection: on the machine that has a GPU the branch is taken, and raises. A
-device that is chosen so (`"cuda" if torch.cuda.is_available() else "cpu"`) is a warning, and so is CUDA in a project
-whose main process shows no sign of it.
+`if torch.cuda.is_available():` does not help: on a machine with a GPU the branch runs and raises. The finding is a
+warning for a device that is chosen this way (`"cuda" if torch.cuda.is_available() else "cpu"`), and for CUDA in a
+project whose main process shows no sign of using it.
 
 ## Example
 ```python
@@ -52,8 +55,8 @@ for images in DataLoader(Images(), num_workers=4, pin_memory=True):
 ```
 
 ## Fix safety
-`torch.load(path, map_location="cpu")` is safe, and unsafe where a loader without workers runs it too. There is no fix
-for the others: the line that moves the batch belongs into the training loop.
+`torch.load(path, map_location="cpu")` is safe, but unsafe where a loader without workers runs the code too. There is no
+fix for the others: move the line to the training loop.
 
 ## References
 - pytorch/pytorch#40403, pytorch/pytorch#2971, pytorch/pytorch#4377
@@ -77,9 +80,9 @@ from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, 
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
-_ASKS = "the code asks before for the device or the process, or is off as configured"
-_FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
-_ARRAY = "what it loads is used as a NumPy array, and no tensor of a GPU can be"
+_ASKS = "the code checks the device or the process first, or an option turns it off"
+_FILLED = "the constructor calls it to fill a store, and workers look there first"
+_ARRAY = "what it loads is used as a NumPy array, which a tensor on the GPU cannot be"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -132,13 +135,13 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
     if exposure.certainty == "possible":
-        return Unsaid("it is only possible that workers run it")
-    return Severity.INFORMATION if model.once(main_uses_cuda) else Unsaid("nothing here uses CUDA")
+        return Unsaid("it is not certain that workers run it")
+    return Severity.INFORMATION if model.once(main_uses_cuda) else Unsaid("nothing in the project uses CUDA")
 
 
 def _load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:
     return verdict.finding(
-        "tensors that were saved on a GPU come back to it: `torch.load` without map_location "
+        "`torch.load` without map_location puts tensors that were saved on a GPU back on it "
         f'{in_workers_of(verdict.exposure)}, where CUDA cannot be used; pass `map_location="cpu"`',
         verdict.spot.place(model),
         "torch.load",
@@ -155,7 +158,7 @@ def _use_of_brought(verdict: WorkerVerdict[Brought], model: Model) -> Finding:
     at = verdict.spot.frame
     where = f"in `{model.label(at)}`" if at.def_ else f"at module level in {at.path.name}"
     return verdict.finding(
-        f"the worker raises RuntimeError (CUDA error: initialization error): {text} {where} puts into GPU memory what "
+        f"the worker raises RuntimeError (CUDA error: initialization error): {text} {where} puts data on the GPU that "
         f"is used {in_workers_of(verdict.exposure)}; keep it on the CPU, and move the batch to the GPU in the training "
         "loop",
         verdict.spot.place(model),

@@ -14,7 +14,7 @@ from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.judgement import Candidate
 from loaderlint.rules.shared.unresolved_places import Spot, site_key
 
-_NOT_HELD = "the main process does not hold it any more when the workers start"
+_NOT_HELD = "the main process no longer holds it when the workers start"
 
 
 class Brought(NamedTuple):

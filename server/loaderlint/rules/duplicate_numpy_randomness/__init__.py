@@ -6,22 +6,23 @@ Finds draws from NumPy's global random state (`np.random.rand()`, `np.random.ran
 workers run, where torch is older than 1.9.
 
 ## Why is this bad?
-Workers that start by fork inherit a copy of NumPy's global state. Before torch 1.9 nothing gives each worker its own
-seed: all workers draw the same numbers, and every epoch starts from the same state again. Measured on torch 1.8.1 with
-4 workers and 16 samples: each number occurs 4 times, and epoch 2 equals epoch 1. Training goes on, with a quarter of
-the augmentation it should have. One worker alone repeats its epochs, unless it lives on (`persistent_workers=True`).
+Forked workers inherit a copy of NumPy's global state, and before torch 1.9 nothing gives each worker its own seed. All
+workers draw the same numbers, and every epoch starts from the same state again. Measured on torch 1.8.1 with 4 workers
+and 16 samples: each number occurs 4 times, and epoch 2 equals epoch 1. Training continues with a quarter of the
+augmentation it should have. A single worker repeats its epochs, unless it persists (`persistent_workers=True`).
 
-torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488). There this rule is silent.
+torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the rule is silent there.
 
 ## When it is not a bug
-- torch 1.9 or later; workers that are spawned; a loader without workers.
-- A `worker_init_fn` that seeds NumPy. (One that seeds from a constant is `constant-worker-seed`. One that seeds only if
-  an option is set, `if seed is not None: ...`, is a warning.)
-- NumPy is seeded before the draw, on every way that leads to it. (Where only one branch seeds, it is a warning.)
-- Loaders that seed NumPy themselves: timm's `create_loader`, ultralytics, fastai, Lightning with
+- The project uses torch 1.9 or later, the workers are spawned, or the loader has no workers.
+- The `worker_init_fn` seeds NumPy. (`constant-worker-seed` reports one that seeds from a constant. One that seeds only
+  if an option is set, `if seed is not None: ...`, is a warning.)
+- NumPy is seeded before the draw on every path to it. (If only one branch seeds it, the finding is a warning.)
+- The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
-- A number that is only compared with a chance of 0 in this dataset (`np.random.rand() < self.flip`).
-- Draws from Python's `random` or from torch: their states are set in each worker on every torch.
+- The number is only compared with a chance that is 0 in this dataset (`np.random.rand() < self.flip`).
+- The draw sets an order that must be the same in all workers, from which each then takes its share.
+- The draw is from Python's `random` or from torch: every version of torch seeds them in each worker.
 
 ## Example
 ```python
@@ -43,9 +44,10 @@ train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
 ```
 
 ## Fix safety
-Safe: `torch.initial_seed()` differs in every worker and epoch on every torch, and follows `torch.manual_seed` in the
-main process. Where the loader has a `worker_init_fn` that seeds no NumPy, the seed is set there instead. Where several
-scripts need the function, it is written once, in a module that all of them import, directly or not.
+Safe: `torch.initial_seed()` differs in every worker and epoch on every version of torch, and follows
+`torch.manual_seed` in the main process. If the loader already has a `worker_init_fn` that does not seed NumPy, the fix
+adds the seed there. If several scripts need the function, the fix writes it once, in a module that all of them
+import, directly or not.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -85,7 +87,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             if atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
             common = sets_common_order(call, atom.name, model)
-            why_not = "it sets an order in which all workers have to agree" if common else ""
+            why_not = "it sets an order that must be the same in all workers" if common else ""
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
             cure = partial(cure_of, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model, WorkerCall
 
-NEVER = "it is compared with a chance of 0 here, and with nothing else"
+NEVER = "it is only compared with a chance of 0 here"
 
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
@@ -25,7 +25,7 @@ def _users(frame: Frame, model: Model) -> Mapping[int, Sequence[ir.Expr | ir.Ste
             users.setdefault(number, []).append(e)
     for _, step in model.steps(frame):
         if not isinstance(step, ir.Bind | ir.Perform):
-            for number in step_expressions(step):
+            for number in ir.step_expressions(step):
                 users.setdefault(number, []).append(step)
     return users
 

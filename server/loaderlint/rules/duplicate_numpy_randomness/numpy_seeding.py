@@ -34,9 +34,9 @@ def cure_of(call: WorkerCall, model: Model, loader: Loader) -> str:
         return (
             f"{_who_seeds(loader)} NumPy in each worker"
             if seeds == "yes"
-            else "what its worker_init_fn does is out of sight"
+            else "what its worker_init_fn does is not known"
         )
-    return "NumPy is seeded on the way to the draw" if seeds_on_the_way(call, loader, model) == "yes" else ""
+    return "NumPy is seeded before the draw" if seeds_on_the_way(call, loader, model) == "yes" else ""
 
 
 def _who_seeds(loader: Loader) -> str:

@@ -2,28 +2,29 @@
 # executor-across-fork (LDR205)
 
 ## What it does
-Finds thread pools, executors and background threads that the main process makes and forked workers use.
+Finds thread pools, executors and background threads that the main process creates and forked workers use.
 
 ## Why is this bad?
-A fork copies the memory of a process, and of its threads only the one that forks. The copied pool counts threads that
-are not there: its tasks wait for ever. Measured on torch 2.13 with 2 workers:
+A fork copies the memory of a process, but only the thread that forks. The copied pool still counts threads that no
+longer exist, and its tasks wait for ever. Measured on torch 2.13 with 2 workers:
 
 - `ThreadPool`, `multiprocessing.Pool`: every run hangs at the first task in a worker.
-- `ThreadPoolExecutor` that the main process has given a task: the next task waits for the thread that was idle, and
-  hangs. With luck there are more tasks than idle threads, and a new thread does them all: a warning. One that was never
-  used works, because it makes its threads with the first task: information, for one `dataset[0]` in the main process is
-  enough to change it.
-- `ProcessPoolExecutor`: hangs when used before, else AssertionError (workers may not have child processes).
-- A `queue.Queue` that a thread of the main process fills: hangs when the items that were in it are used up, and each
-  worker gets the same ones. `future.result()` of a task of the main process hangs if it is not done yet.
+- A `ThreadPoolExecutor` to which the main process has given a task: the next task waits for the idle thread and hangs.
+  If there are more tasks than idle threads, a new thread may do them all, so this is a warning. An executor that was
+  never used works, because it starts its threads with the first task. This is an information, because a single
+  `dataset[0]` in the main process breaks it.
+- `ProcessPoolExecutor`: hangs if it was used before. Otherwise it raises an AssertionError, because workers may not
+  have child processes.
+- A `queue.Queue` that a thread of the main process fills: each worker gets the same items, and hangs when they are used
+  up. `future.result()` of an unfinished task of the main process hangs too.
 
 ## When it is not a bug
-- The pool is made in the worker: in `__getitem__`, in the `worker_init_fn`, by an accessor that compares `os.getpid()`.
-- It is made by the first sample (`if self.pool is None`), and the main process takes none.
-- It is used by the constructor alone, or by methods that only the main process calls.
-- Workers that are spawned or come from a fork server: there it cannot be pickled, which is another rule's matter.
-- Locks, events and queues that no thread of the main process fills; `multiprocessing.Queue`.
-- A loader without workers.
+- The worker creates the pool: in `__getitem__`, in the `worker_init_fn`, or in an accessor that compares `os.getpid()`.
+- The first sample creates the pool (`if self.pool is None`), and the main process reads no sample.
+- Only the constructor, or methods that only the main process calls, use the pool.
+- The workers are spawned or come from a fork server. The pool cannot be pickled there, which other rules report.
+- It is a lock, an event, a queue that no thread of the main process fills, or a `multiprocessing.Queue`.
+- The loader has no workers.
 
 ## Example
 ```python
@@ -60,8 +61,8 @@ class Scenes(Dataset):
 ```
 
 ## Fix safety
-Unsafe: each worker starts threads of its own, and who shuts them down is a guess. No fix for pools of processes, for
-queues, for pools of a module, and where others than the class's own methods use the pool.
+Unsafe: each worker starts its own threads, and loaderlint cannot know what should shut them down. There is no fix for
+process pools, for queues, for pools at module level, or where code outside the class uses the pool.
 
 ## References
 - [os.fork](https://docs.python.org/3/library/os.html#os.fork), pytorch/pytorch#15950
@@ -91,7 +92,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
 
 
-_NOT_HELD = "the main process does not hold the pool when the workers start"
+_NOT_HELD = "the main process no longer holds the pool when the workers start"
 
 
 class Use(NamedTuple):

@@ -2,22 +2,23 @@
 # exhausted-iterable (LDR507)
 
 ## What it does
-Finds iterable datasets whose `__iter__` goes on where the last epoch ended: it returns `self` or an iterator that the
-constructor made, and nothing begins it again.
+Finds iterable datasets whose `__iter__` continues where the last epoch ended: it returns `self`, or an iterator that
+the constructor created, and nothing resets it.
 
 ## Why is this bad?
-The loader calls `__iter__` once an epoch and expects the data from its start. What has run out stays so: from the
-second epoch on there are no batches, without an error, and a training loop over ten epochs trains for one. Measured on
-PyTorch 2.13, 6 items and 3 epochs: 6, 0, 0 without workers and with `persistent_workers=True`; 6, 6, 6 with workers
-that are started anew in each epoch, since each begins with the main process's fresh copy.
+The loader calls `__iter__` once per epoch and expects the data from the start. An exhausted iterator stays exhausted:
+from the second epoch on there are no batches and no error, so a training loop over ten epochs trains for one. Measured
+on PyTorch 2.13 with 6 items and 3 epochs: 6, 0, 0 items without workers and with `persistent_workers=True`; 6, 6, 6
+with workers that start anew in each epoch, because each gets a fresh copy from the main process.
 
 ## When it is not a bug
-- `__iter__` sets the state back first (`self.position = 0`), or `__next__` does before it raises StopIteration.
-- `__iter__` is a generator function over data that can be gone through again, or returns `iter(self.items)`.
+- `__iter__` resets the state first (`self.position = 0`), or `__next__` does before it raises StopIteration.
+- `__iter__` is a generator function over data that can be iterated again, or returns `iter(self.items)`.
 - The stream never ends.
-- Another method sets the state back, and the training loop calls it.
+- Another method resets the state, and the training loop calls it.
+- The iterator is an open file that workers share: `handle-across-workers` reports that.
 
-With workers that do not persist this is a hint: it goes well until somebody sets `num_workers=0` to look for a fault.
+With workers that do not persist, the finding is a hint: the code works until someone sets `num_workers=0` to debug it.
 
 ## Example
 ```python
@@ -46,8 +47,8 @@ train_loader = DataLoader(Lines(lines))
 ```
 
 ## Fix safety
-Unsafe: the state is set again as the constructor sets it. Whoever went on in the middle of the data on purpose begins
-at its start now.
+Unsafe: the fix resets the state as the constructor sets it. Code that continued in the middle of the data on purpose
+now starts from the beginning.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
@@ -70,7 +71,7 @@ from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 
-_A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
+_A_HANDLE = "handle-across-workers reports an open file that several processes read"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -84,7 +85,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ex
     for frame in function.frames:
         found = list(exhausted_by(frame, model)) if _is_entry(frame, model) else None
         if found == []:
-            reason = "nothing that it hands out is known to run out"
+            reason = "nothing that it returns is known to run out"
             yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
         for spent in found or ():
             cure = _is_a_handle if spent.is_file else no_cure
@@ -102,8 +103,8 @@ def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
     lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
     when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
     return verdict.finding(
-        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` hands out "
-        f"{verdict.about.described}; begin it again in `__iter__`",
+        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` "
+        f"{verdict.about.described}; reset it in `__iter__`",
         verdict.spot.place(model),
         model.label(frame),
         model.why(frame, lead),

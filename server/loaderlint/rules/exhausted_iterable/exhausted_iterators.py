@@ -42,11 +42,11 @@ def exhausted_by(frame: Frame, model: Model) -> Iterator[Exhausted]:
         found = _own_progress(handed, frame, model)
         if found is not None and isinstance(step, ir.Return):
             place = " and ".join(f"`self.{name}`" for name in found.attributes)
-            left = f"itself with {place} where the last epoch ended"
+            left = f"returns itself, with {place} where the last epoch ended"
             yield Exhausted(number, left, found.attributes, found.doubtful)
         for one in _kept_in(handed, frame, model, 0):
             if one.owner == frame.receiver:
-                run_out = f"`{one.described}`, which has run out then"
+                run_out = f"uses `{one.described}`, which is exhausted by then"
                 yield Exhausted(number, run_out, (one.name,), one.made.doubtful, one.made.is_file)
 
 

@@ -31,4 +31,4 @@ def restarting_fixes(frame: Frame, spent: Exhausted, model: Model) -> tuple[Fix,
         lines.append(f"self.{name} = {text}")
     place: Place = model.step_place(frame, spent.step)
     restart = InsertStatement(place, "\n".join(lines), "before")
-    return (Fix("Begin again in `__iter__`", "unsafe", (*intents, restart)),)
+    return (Fix("Reset it in `__iter__`", "unsafe", (*intents, restart)),)

@@ -2,25 +2,27 @@
 # frozen-augmentation-state (LDR106)
 
 ## What it does
-Finds random transforms of albumentations (1.4.21 and later), MONAI and imgaug that are made before a loader's workers
-start and are called in the workers, where nothing gives them a seed there.
+Finds random transforms of albumentations (1.4.21 and later), MONAI and imgaug that are created before a loader's
+workers start and called in the workers, where nothing seeds them.
 
 ## Why is this bad?
-These objects hold random generators of their own, which torch does not know. Every worker gets a copy with the same
-state: all workers apply the same augmentations, and each epoch starts from that state again. Measured with
-albumentations 2.0.8 and MONAI 1.6.1 on torch 2.13, 4 workers and 16 samples: each number occurs 4 times and epoch 2
-equals epoch 1. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and before the transforms drew from
-Python's `random`, which torch seeds.
+These objects have their own random generators, which torch does not know. Every worker gets a copy with the same state,
+so all workers apply the same augmentations, and each epoch starts from that state again. Measured with albumentations
+2.0.8 and MONAI 1.6.1 on torch 2.13, with 4 workers and 16 samples: each number occurs 4 times, and both epochs are the
+same. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and earlier, the transforms drew from Python's
+`random`, which torch seeds.
 
 ## When it is not a bug
-- Pipelines that draw nothing: `A.Compose([A.Resize(256, 256), A.Normalize()])`.
-- `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed MONAI's
-  transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
-- A `worker_init_fn` that calls `set_random_seed` or `set_random_state`, or transforms that are made in the worker.
-- Code that only runs on albumentations before 1.4, because it imports or uses what later versions have no more:
+- The pipeline draws nothing: `A.Compose([A.Resize(256, 256), A.Normalize()])`, or a transform with `p=0`.
+- imgaug crops or pads at a fixed place: `CenterCropToFixedSize(64, 64)`, or
+  `PadToFixedSize(512, 512, position="center")`. Without `position`, imgaug draws the place.
+- The loader is `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed
+  MONAI's transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
+- The `worker_init_fn` calls `set_random_seed` or `set_random_state`, or the worker creates the transforms.
+- The code runs only on albumentations before 1.4, because it imports or uses what later versions do not have:
   `Cutout`, `IAAPerspective`, `ToTensor`, `albumentations.torch`.
-- AlbumentationsX 2.5 and later, torchvision, kornia, torchio: torch's generator, or one that follows it.
-- One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
+- The library uses torch's generator or follows it: AlbumentationsX 2.5 and later, torchvision, kornia, torchio.
+- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats.
 
 ## Example
 ```python
@@ -44,9 +46,9 @@ loader = DataLoader(Images(), num_workers=4, worker_init_fn=seed_transforms)
 ```
 
 ## Fix safety
-Safe, and offered where the dataset that holds the transform is in sight and the loader has no `worker_init_fn`: for
-MONAI its own is passed; for albumentations one is written, which goes through `Subset` and `ConcatDataset`. The seeds
-follow `torch.manual_seed` in the main process.
+Safe. The fix is offered where the dataset that holds the transform is known and the loader has no `worker_init_fn`. For
+MONAI, the fix passes MONAI's own function. For albumentations, it writes one, which also looks inside `Subset` and
+`ConcatDataset`. The seeds follow `torch.manual_seed` in the main process.
 
 ## References
 - albumentations-team/albumentations#2473, albumentations-team/albumentations#2561
@@ -111,9 +113,9 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
     if one_stream(loader):
         return ONE_STREAM
     if not init_in_sight(loader):
-        return "what its worker_init_fn does is out of sight"
+        return "what its worker_init_fn does is not known"
     if is_reseeded(use, loader, model):
-        return "its workers give the transforms a new state"
+        return "its workers give the transforms a new random state"
     removed = removed_name(use.made, loader, model)
     return f"only albumentations before 1.4 has `{removed}`" if removed else ""
 

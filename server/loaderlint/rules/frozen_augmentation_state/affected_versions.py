@@ -27,7 +27,7 @@ def why_unaffected(library: Library, loader: Loader, model: Model) -> str:
         return f"AlbumentationsX {declared['albumentationsx'].described}, gives each worker a state of its own"
     known = declared.get(library.package)
     if known is None:
-        return "which version of it is used is not known, and it is only possible that its workers run it"
+        return "its version is not known, and it is not certain that workers run it"
     return f"{library.name} {known.described}, is before {library.since}"
 
 

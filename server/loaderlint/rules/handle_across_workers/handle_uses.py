@@ -29,18 +29,18 @@ class Use(NamedTuple):
 def why_not_shared(use: Use, model: Model) -> str:
     """Why workers have no handle that was opened before they start; '' if they may."""
     if compares_pid(use.frame, model):
-        return "the function that uses it asks which process it is in"
+        return "the function that uses it checks the process"
     if model.runs_in_worker(use.held.site.frame):
-        return "" if use.touches else "it is opened in the worker, and the main process takes no sample before"
+        return "" if use.touches else "the worker opens it, and the main process reads no sample before"
     held_then = is_held(use.held, use.value.origins, model)
-    return "" if held_then else "the main process does not hold it any more when the workers start"
+    return "" if held_then else "the main process no longer holds it when the workers start"
 
 
 def cure_of(use: Use, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not share it: each opens its own; '' if they do."""
     if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods.of(loader):
         return ""
-    left = "the handle is left out when its object is pickled" if use.drops else "each of them opens it anew"
+    left = "its object leaves the handle out when it is pickled" if use.drops else "each worker opens its own"
     return f"{started_by(loader, model)}, and {left}"
 
 

@@ -2,23 +2,24 @@
 # init-through-wrapper (LDR510)
 
 ## What it does
-Finds a `worker_init_fn` that sets an attribute on `get_worker_info().dataset` while the loader holds a `Subset` (also
-from `random_split`), `ConcatDataset`, `ChainDataset` or `StackDataset` around the dataset that reads it.
+Finds a `worker_init_fn` that sets an attribute on `get_worker_info().dataset` for a dataset that the loader holds
+inside a `Subset` (also from `random_split`), `ConcatDataset`, `ChainDataset` or `StackDataset`.
 
 ## Why is this bad?
-`get_worker_info().dataset` is what the loader holds: the wrapper. The attribute lands on it, and the dataset inside
-goes on with what its constructor set: a handle that is still None, a range that is not split, a seed that is the same
-in each worker. Nothing is raised where it is set. Measured on torch 2.13 under fork, spawn and forkserver: every sample
-sees the constructor's value.
+`get_worker_info().dataset` is the object that the loader holds: the wrapper. The attribute lands on the wrapper, and
+the dataset inside keeps what its constructor set: a handle that is still None, a range that is not split, a seed that
+is the same in each worker. Setting it raises no exception. Measured on torch 2.13 under fork, spawn and forkserver:
+every sample sees the constructor's value.
 
 ## When it is not a bug
 - The loader holds the dataset itself.
 - The function goes through the wrapper: `info.dataset.dataset.handle = ...`, a loop over `.datasets`, a test
   `isinstance(dataset, Subset)`.
-- What is set is the wrapper's own: `info.dataset.indices`, an attribute of a class of the project that derives from
+- The attribute belongs to the wrapper: `info.dataset.indices`, or an attribute of the project's own subclass of
   `Subset`.
-- What is set is a random generator or a handle that the constructor makes too: `shared-generator` and
-  `handle-across-workers` speak of these.
+- Nothing in the samples reads the attribute on the dataset inside.
+- The attribute is a random generator or a handle that the constructor creates too: `shared-generator` and
+  `handle-across-workers` report those.
 
 ## Example
 ```python
@@ -46,8 +47,8 @@ def init_worker(worker_id):
 ```
 
 ## Fix safety
-Unsafe: it goes one wrapper in, and a loader that will hold the dataset itself then fails. Offered where every loader
-with this function holds a `Subset`.
+Unsafe: the fix goes through one wrapper, so a loader that later holds the dataset itself fails. It is offered where
+every loader with this function holds a `Subset`.
 
 ## References
 - [torch.utils.data.get_worker_info](https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info)
@@ -92,17 +93,17 @@ def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader:
     if loader.has_workers() == "no":
         return few_workers(loader)
     if any(write.name in OWN_ATTRIBUTES.get(name, ()) for name in wrappers):
-        return f"`{write.name}` is the wrapper's own"
-    return "" if readers else f"nothing in its samples reads `{write.name}` on the dataset inside, as far as is known"
+        return f"`{write.name}` belongs to the wrapper"
+    return "" if readers else f"nothing is known to read `{write.name}` on the dataset inside"
 
 
 def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Finding:
     assert loader.site is not None  # a loader out of sight holds no wrapper
     short = wrapper.rpartition(".")[2]
-    inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"
+    inside = "`.dataset`" if short == "Subset" else "`.datasets`, one by one"
     return undoubted(RULE, certainty_of_workers(loader)).finding(
         f"the samples of {loader.described} do not see `{write.name}`: it is set on the {short} that the loader holds, "
-        f"and read on the dataset inside; set it on {inside} of it",
+        f"and read on the dataset inside; set it on its {inside}",
         write.place,
         write.name,
         (Evidence(model.site_place(loader.site), f"{loader.name} holds a {short}"), *readers),

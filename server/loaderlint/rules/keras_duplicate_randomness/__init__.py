@@ -2,25 +2,25 @@
 # keras-duplicate-randomness (LDR107)
 
 ## What it does
-Finds random numbers of NumPy (or of a generator object that the main process made) in a Keras dataset
-(`keras.utils.Sequence`, `keras.utils.PyDataset`) whose samples Keras makes in a pool of processes:
-`use_multiprocessing=True`.
+Finds random numbers from NumPy (or from a generator object of the main process) in a Keras dataset
+(`keras.utils.Sequence`, `keras.utils.PyDataset`) for which Keras uses a pool of processes: `use_multiprocessing=True`.
 
 ## Why is this bad?
-Keras starts the pool anew in each epoch and seeds nothing in it. Every process goes on from the state of the main
-process: all draw the same numbers, and the next epoch draws them again. Measured on Keras 3.15 under fork with 4
-processes and 8 batches of one number: two different numbers in the first epoch, the same two in the second. A
-`worker_init_fn` as PyTorch's does not exist.
+Keras starts a new pool in each epoch and seeds nothing in it. Every process continues from the state of the main
+process: all processes draw the same numbers, and the next epoch draws them again. Measured on Keras 3.15 under fork
+with 4 processes and 8 batches of one number: two different numbers in the first epoch, and the same two in the second.
+Keras has nothing like PyTorch's `worker_init_fn`.
 
 Keras 3 takes `workers` and `use_multiprocessing` in the dataset's constructor, Keras 2 in `fit`, `fit_generator` and
-their kin. Both have the fault.
+similar methods. Both have the fault.
 
 ## When it is not a bug
-- Threads: `use_multiprocessing=False`, the default. There is one state, and it moves on.
-- Numbers drawn in the main process: in `__init__` or `on_epoch_end` (where most datasets shuffle).
-- A generator that is made for each sample, or a seed that is set there.
-- Python's own `random.random()` and its kin: CPython seeds them in each forked child.
-- NumPy's global state where processes do not start by fork. Generator objects are copied there too.
+- Keras uses threads: `use_multiprocessing=False`, the default. All threads share one state.
+- The main process draws the numbers: in `__init__` or `on_epoch_end` (where most datasets shuffle).
+- The code creates a generator, or sets a seed, for each sample.
+- The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
+- The numbers come from NumPy's global state, and the processes do not start by fork. (Generator objects are copied
+  there too.)
 
 ## Example
 ```python
@@ -43,11 +43,11 @@ class Noisy(keras.utils.PyDataset):
 ```
 
 ## Fix safety
-The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is safe in the
-dataset's own methods: any process may make any sample, so no seed of the main process determined the numbers there. It
-is unsafe for generators with a seed, and in functions that the main process may call as well. A call on an object of
-another class, known from the code or from the annotation of a parameter, does not count. Numbers that can be repeated
-need the form above, with a seed, a count of epochs and the index.
+The quick fix draws from a generator that each process creates for itself, from the system's entropy. It is safe in the
+dataset's own methods: any process may produce any sample, so a seed of the main process never determined the numbers
+there. It is unsafe for generators with a seed, and in functions that the main process may call as well. A call of the
+same method on an object of another class, known from the code or from a parameter's annotation, does not count. If you
+need reproducible numbers, use the form above, with a seed, an epoch counter and the index.
 
 ## References
 - [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)

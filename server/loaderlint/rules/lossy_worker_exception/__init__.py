@@ -2,21 +2,23 @@
 # lossy-worker-exception (LDR305)
 
 ## What it does
-Finds exceptions raised in a loader's workers that torch cannot make again in the main process: their constructor takes
-not just one text, or the class has a `message` attribute that its constructor does not take. Off by default.
+Finds exceptions that a loader's workers raise and that torch cannot recreate in the main process: their constructor
+needs something other than a single text, or the class has a `message` attribute that its constructor does not accept.
+Off by default.
 
 ## Why is this bad?
-A worker sends the main process the class of an exception and its traceback as text, and torch calls the class with that
-text alone (`reraise` in `torch/_utils.py`). If that fails, it raises `RuntimeError("Caught MyError in DataLoader worker
-process 0...")`: an `except MyError` around the training loop does not see it. A class with a `message` attribute is
-called with `message=`; if its constructor takes no such argument, the main process sees `TypeError: MyError.__init__()
-got an unexpected keyword argument 'message'`, and the text is lost. Run with torch 2.13.
+A worker sends the class of an exception and its traceback as text, and the main process calls the class with that text
+alone (`reraise` in `torch/_utils.py`). If that call fails, it raises
+`RuntimeError("Caught MyError in DataLoader worker process 0...")` instead, and an `except MyError` around the training
+loop does not catch it. torch calls a class with a `message` attribute with `message=`. If the constructor does not
+accept that argument, the main process sees `TypeError: MyError.__init__() got an unexpected keyword argument
+'message'`, and the text is lost. Measured with torch 2.13.
 
 ## When it is not a bug
-- The constructor can be called with one text: `def __init__(self, message, code=None)`, `*args`, or none of its own.
-- The exception is caught in the worker.
-- A loader without workers: the exception arrives as it is.
-- Nobody catches it by its class. That is why this rule is off by default.
+- The constructor can be called with one text: `def __init__(self, message, code=None)`, `*args`, or no constructor.
+- The worker catches the exception.
+- The loader has no workers: the exception arrives unchanged.
+- No code catches the class. The rule is therefore off by default.
 
 ## Example
 ```python
@@ -33,7 +35,7 @@ class BadRecord(Exception):
 ```
 
 ## Fix safety
-There is no fix: what the one text should be is for you to say.
+There is no fix: only you can decide what the text should be.
 
 ## References
 - [torch/_utils.py, ExceptionWrapper](https://github.com/pytorch/pytorch/blob/main/torch/_utils.py)
@@ -74,7 +76,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Lo
 def _weigh(model: Model, losses: Sequence[Candidate[Loss]], exposure: Exposure) -> Severity | Unsaid:
     lead = losses[0]
     if _is_guarded(lead.about.context, lead.frame, model) or _is_caught(lead.frame, exposure, model):
-        return Unsaid("it is raised in a try that has handlers, here or further out")
+        return Unsaid("a `try` around it may catch it")
     return lowered(RULE.severity, exposure)
 
 
@@ -82,7 +84,7 @@ def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
     lost = verdict.about
     return verdict.finding(
         f"the main process sees {lost.effect} instead of the `{lost.name}` raised {in_workers_of(verdict.exposure)}: "
-        f"torch makes it again from one text, and {lost.cause}",
+        f"torch recreates it from one text, and {lost.cause}",
         verdict.spot.place(model),
         lost.name,
         (*lost.evidence, *verdict.why(model)),

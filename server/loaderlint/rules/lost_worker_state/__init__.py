@@ -2,28 +2,32 @@
 # lost-worker-state (LDR404)
 
 ## What it does
-Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
-log or a list on `self` that the main process reads later (warning), a position on `self` that `__getitem__` moves on
-and takes its items at, whatever the index (warning), and a cache with an entry a sample, on `self` or in the module,
-filled in `__getitem__`, of a loader whose workers start anew in each epoch (information).
+Finds state that sample code keeps in its worker's copy of the dataset, and that is lost with the worker:
+
+- a counter, a log or a list on `self` that the main process reads later (warning);
+- a position on `self` that `__getitem__` advances and reads from, whatever the index (warning);
+- a cache with one entry per sample, on `self` or in the module, that `__getitem__` fills, in a loader whose workers
+  start anew in each epoch (information).
 
 ## Why is this bad?
-Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
-ends with the epoch. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
-under every start method; a cache by index has 0, 0, 0 hits, with `persistent_workers=True` 0, 8, 8 (each worker has
-a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing. A position is moved on
-in each worker from where the main process's stands: with 8 items and 2 workers the first 4 come twice in every epoch,
-the others never; without workers each comes once.
+Each worker has a copy of the dataset. Its changes never come back, and without `persistent_workers` the copy is gone
+when the epoch ends. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
+under every start method. A cache by index has 0, 0, 0 hits. With `persistent_workers=True` it has 0, 8, 8 (each worker
+has its own cache), and without workers 0, 8, 8. Such a cache costs memory and time and has no benefit.
+
+Each worker advances a position from where the main process left it. With 8 items and 2 workers, the first 4 items come
+twice in every epoch and the others never. Without workers each item comes once.
 
 ## When it is not a bug
-- State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
+- The state is useful within one worker: a handle, a connection or a generator that each process creates once, a flag
   that something has been done, the last item read.
-- A cache by something that several samples may share (a file, a video): it is of use within an epoch.
-  `self.names[index]` is the sample's own where the names are all different: those of a folder, a set, constants.
-- A cache that the main process fills before the workers start, perhaps by a method of the class that goes over all
-  items, or that is shared (`Manager`, shared tensors).
-- A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
-- Loaders without workers.
+- Several samples may share the cache's key (a file, a video): the cache helps within an epoch. `self.names[index]`
+  counts as one key per sample if all names are different: the names in a folder, a set, constants.
+- The main process fills the cache before the workers start, perhaps in a method that goes through all items, or the
+  cache is shared (`Manager`, shared tensors).
+- One persistent worker reads from the position, the sample's index sets it, or a `worker_init_fn` may give each worker
+  its own share.
+- The loader has no workers.
 
 ## Example
 ```python
@@ -45,9 +49,9 @@ seen += ones.sum()
 ```
 
 ## Fix safety
-For a cache: `persistent_workers=True` is offered where the loader has workers as configured. Unsafe: the workers and
-their caches stay in memory between the epochs. There is no fix for state that the main process reads: return it with
-the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
+For a cache, the fix sets `persistent_workers=True` where the loader has workers as configured. It is unsafe: the
+workers and their caches stay in memory between the epochs. There is no fix for state that the main process reads:
+return it with the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
 
 ## References
 - [Multi-process data loading](https://pytorch.org/docs/stable/data.html#multi-process-data-loading)
@@ -98,7 +102,7 @@ def _kept(function: WorkerFunction, model: Model) -> Iterator[Candidate[Kept]]:
 def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
     kept = candidates[0].about
     if reader_in_main(kept, exposure, model) is None:
-        return Unsaid(f"nothing in the main process reads `{kept.name}` afterwards")
+        return Unsaid(f"the main process never reads `{kept.name}` afterwards")
     # last: it looks into all that main runs
     return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
@@ -110,7 +114,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
     frame, number = reader
     return verdict.finding(
         f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
-        f"on a copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
+        f"with its own copy, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
         "it in a shared tensor or `multiprocessing.Value`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
@@ -134,8 +138,8 @@ def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
 def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
     walk, kept = verdict.about, verdict.about.kept
     return verdict.finding(
-        f"the same items come from several workers: each moves on a `{kept.name}` of its own "
-        f"{in_workers_of(verdict.exposure)}, from where the main process's stands, and goes over all of "
+        f"the same items come from several workers: each advances its own `{kept.name}` "
+        f"{in_workers_of(verdict.exposure)}, starting from the main process's, and goes through all of "
         f"`{walk.items}`; take the item at the sample's index",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
@@ -170,8 +174,8 @@ def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exp
 def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
     cache = verdict.about
     return verdict.finding(
-        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(verdict.exposure)}, each its own, and "
-        "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
+        f"the cache `{cache.name}` never helps: each worker fills its own {in_workers_of(verdict.exposure)}, and it "
+        "is gone at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
         (*made(cache, model), *verdict.why(model)),

@@ -25,4 +25,4 @@ def made(cache: Cache, model: Model) -> Iterator[Evidence]:
         return
     place = made_in_module(cache, model)
     if place is not None:
-        yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")
+        yield Evidence(place, f"each worker has its own copy of the module, with its own {cache.name}")

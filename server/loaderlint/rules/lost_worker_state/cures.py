@@ -11,11 +11,11 @@ def sets_up_workers(loader: Loader) -> str:
     """A cure: a worker_init_fn may give each worker a position or a share of its own."""
     given = loader.argument("worker_init_fn").literal
     none = given is not None and given.value is None
-    return "" if none else "its worker_init_fn may give each worker a share of its own"
+    return "" if none else "its worker_init_fn may give each worker its own share"
 
 
 def needs_no_cache(loader: Loader) -> str:
     """A cure: a loader keeps its workers, or goes over its samples for evaluation, as a rule once."""
     if loader.persistent:
-        return "its workers live on over the epochs, and the cache with them"
+        return "its workers persist, and so does the cache"
     return EVALUATION if is_for_evaluation(loader) else ""

@@ -2,20 +2,21 @@
 # main-guard-global (LDR207)
 
 ## What it does
-Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, or stands there itself,
-where workers are spawned or come from a fork server.
+Finds worker code that reads a global which is bound only under `if __name__ == "__main__"`, or that is defined there
+itself, where the workers are spawned or come from a fork server.
 
 ## Why is this bad?
-Such a worker imports the main script under another name, so what stands under the guard is not run there. The first
-sample raises `NameError: name 'CFG' is not defined`. A function or class that is sent to the workers and stands there
-itself ends them (`AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`). Forked workers have a copy
-of the main process's globals: the same script works on Linux before Python 3.14. Measured with torch 2.13 under fork,
-spawn and forkserver.
+Such a worker imports the main script under another name, so the code under the guard does not run. The first sample
+raises `NameError: name 'CFG' is not defined`. A function or class that goes to the workers and is defined under the
+guard ends them with `AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`. Forked workers have a
+copy of the main process's globals, so the same script works on Linux before Python 3.14. Measured with torch 2.13 under
+fork, spawn and forkserver.
 
 ## When it is not a bug
-- Workers are forked: the rule is silent.
-- The name is bound above the guard as well, or set by a function (`global CFG`), which a `worker_init_fn` may call.
-- The value reaches the dataset as an argument or attribute: that is sent to the worker.
+- The workers are forked.
+- The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
+- The code checks whether the name exists.
+- The dataset gets the value as an argument or attribute, which is sent to the worker.
 
 ## Example
 ```python
@@ -37,7 +38,8 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-Safe: a constant that is bound once moves above the guard. No fix for anything that is computed: hand it to the dataset.
+Safe: a constant that is bound once moves above the guard. There is no fix for a value that is computed: pass it to the
+dataset.
 
 ## References
 - [Safe importing of main module](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)
@@ -85,7 +87,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
         yield verdict.finding(
             f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
-            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
+            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or pass it to the dataset",
             model.place(frame, number),
             name,
             (bound, *model.why(frame, exposure)),
@@ -104,7 +106,7 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
     frame = function.frames[0]
     for name, number, _ in guarded_reads(frame, file, model):
         place = model.place(frame, number)
-        yield from silences(RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons)
+        yield from silences(RULE.name, place, [f"the function checks whether `{name}` exists"] if aware else reasons)
 
 
 def _outermost(function: WorkerFunction, model: Model) -> str:
@@ -130,7 +132,7 @@ def _sent_by_name(
     if not is_sent or name != _outermost(function, model):
         return
     yield verdict.finding(
-        f"`{name}` is not defined {in_workers_of(exposure)}: it stands under `{HEAD}`, which a worker "
+        f"`{name}` is not defined {in_workers_of(exposure)}: it is defined under `{HEAD}`, which a worker "
         f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
         model.class_place(owner) if owner else model.def_place(frame),
         name,

@@ -2,25 +2,27 @@
 # map-duplicate-randomness (LDR108)
 
 ## What it does
-Finds random numbers of NumPy (or of a generator object that the main process made) in a function that is mapped over
-data in several processes: `Dataset.map(f, num_proc=4)` and `filter` of Hugging Face's datasets, `Pool.map` and its kin,
+Finds random numbers from NumPy (or from a generator object of the main process) in a function that several processes
+map over data: `Dataset.map(f, num_proc=4)` and `filter` of Hugging Face's datasets, `Pool.map` and similar methods,
 `ProcessPoolExecutor`, and torchdata's `ParallelMapper` with `method="process"`.
 
 ## Why is this bad?
-Nothing seeds these processes. Forked ones go on from a copy of NumPy's global state, and a generator object that the
-function uses is copied into each of them: they all draw the same numbers. Measured with 4 processes on Python 3.11:
-`Dataset.map` of datasets 5 gives each shard the same noise, `Pool.map` the same numbers to each process. A generator
-that is bound to the function (`partial(f, rng=rng)`, a method's `self.rng`) is pickled with each task and starts anew
-there too. (NumPy 2.4 loads `numpy.random` when it is first used: where nothing in the main process has used it, forked
-processes load their own.) What the mapped data holds is usually kept: the repeated numbers are in the training set for
-good.
+Nothing seeds these processes. Forked processes continue from a copy of NumPy's global state, and each process gets a
+copy of a generator object that the function uses, so all of them draw the same numbers. Measured with 4 processes on
+Python 3.11: `Dataset.map` of datasets 5 gives each shard the same noise, and `Pool.map` gives each process the same
+numbers. A generator that is bound to the function (`partial(f, rng=rng)`, a method's `self.rng`) is pickled with each
+task and starts from the same state each time. The mapped data is usually saved, and then the repeated numbers stay in
+the training set.
+
+NumPy 2.4 loads `numpy.random` at its first use. If nothing in the main process has used it, each forked process loads
+its own.
 
 ## When it is not a bug
-- The function seeds NumPy itself, or makes a generator from something of the item: `default_rng((seed, index))`.
+- The function seeds NumPy itself, or creates a generator from the item: `default_rng((seed, index))`.
 - The pool's `initializer` seeds NumPy in each process.
-- One process; threads (`ThreadPool`, `ParallelMapper` without `method="process"`).
-- Python's own `random.random()` and its kin: CPython seeds them in each forked child.
-- NumPy's global state where the processes do not start by fork.
+- There is one process, or threads do the work (`ThreadPool`, `ParallelMapper` without `method="process"`).
+- The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
+- The numbers come from NumPy's global state, and the processes do not start by fork.
 
 ## Example
 ```python
@@ -42,9 +44,9 @@ dataset = dataset.map(add_noise, num_proc=4, with_indices=True)
 ```
 
 ## Fix safety
-The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is unsafe: the
-function may run in the main process as well, where a seed determined its numbers. Numbers that can be repeated need
-the form above.
+The quick fix draws from a generator that each process creates for itself, from the system's entropy. It is unsafe: the
+function may run in the main process too, where a seed determined its numbers. If you need reproducible numbers, use the
+form above.
 
 ## References
 - [Parallel random number generation](https://numpy.org/doc/stable/reference/random/parallel.html)
@@ -93,14 +95,14 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     here = Spot(call.frame, call.number)
     before = _run_before(mapping, call, model)
     if before is None:
-        yield from silent(RULE.name, here, "its initializer seeds, or nobody knows what it does", model)
+        yield from silent(RULE.name, here, "its initializer seeds, or what it does is not known", model)
         return
     named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
     found = list(
         inherited((*before, *frames), lambda: named or model.start_methods.of_processes(call.frame.path), model)
     )
     if not found:
-        reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
+        reason = "nothing that its processes run is known to draw from a state that they share at the start"
         yield from silent(RULE.name, here, reason, model)
     for one in found:
         yield _finding(one, call, frames, certainty, model)
@@ -123,7 +125,7 @@ def _finding(
     return undoubted(RULE, certainty).finding(
         f"every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
         f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
-        "something of the item as `index`",
+        "a number from the item as `index`",
         one.place(model),
         one.name,
         (start, *one.evidence(model)),

@@ -5,15 +5,15 @@
 Finds a `DistributedSampler` that shuffles, in a training loop that never calls its `set_epoch`.
 
 ## Why is this bad?
-The sampler makes its order from `seed + epoch`, and the epoch stays 0 until `set_epoch` says otherwise: every epoch
-goes through the samples in the same order, in the same batches, with the same share for each process. Measured on
-torch 2.13: the same indices in each of three epochs; three different orders with `set_epoch`.
+The sampler shuffles with `seed + epoch`, and the epoch stays 0 until `set_epoch` changes it. Every epoch then goes
+through the samples in the same order, in the same batches, with the same share for each process. Measured on torch
+2.13: the same indices in each of three epochs, and three different orders with `set_epoch`.
 
 ## When it is not a bug
-- `DistributedSampler(dataset, shuffle=False)`, and samplers of loaders that only evaluate.
-- Lightning's `Trainer` and accelerate's `prepare` call `set_epoch` themselves.
-- `train_loader.sampler.set_epoch(epoch)`, a call behind `hasattr(...)`, in a hook or on a wrapper: any call that may
-  reach the sampler counts.
+- The sampler does not shuffle, `DistributedSampler(dataset, shuffle=False)`, or its loader only evaluates.
+- Lightning's `Trainer` or accelerate's `prepare` calls `set_epoch`.
+- Any call may reach the sampler: `train_loader.sampler.set_epoch(epoch)`, a call behind `hasattr(...)`, in a hook or on
+  a wrapper.
 
 ## Example
 ```python
@@ -35,9 +35,9 @@ for epoch in range(epochs):
 ```
 
 ## Fix safety
-Safe: the call changes the order of the samples and nothing else. Where the loader may have another sampler (`if
-distributed`), it stands behind a `hasattr`. There is no fix where the loop does not count its turns with `range`, or
-where it does not see the loader.
+Safe: the call changes the order of the samples and nothing else. If the loader may have another sampler
+(`if distributed`), the fix puts the call behind a `hasattr`. There is no fix where the loop does not count with
+`range`, or where the loader is not in scope.
 
 ## References
 - [torch.utils.data.distributed.DistributedSampler](https://pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler)
@@ -82,7 +82,7 @@ def _silences(model: Model) -> Iterator[Silence]:
     without_set_epoch = model.once(samplers_without_set_epoch)
     for loader in model.loaders:
         for sampler in samplers_of(loader, model) if loader not in without_set_epoch else ():
-            reason = "something calls `set_epoch`, on it as far as is known"
+            reason = "something calls `set_epoch`, perhaps on it"
             yield from silent(RULE.name, spot_of(sampler.site), reason, model)
 
 
@@ -90,7 +90,7 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
     here = spot_of(sampler.site)
     certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
     if one.evaluates(model):
-        reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
+        reason = f"the loop in `{model.label(one.frame)}` evaluates"
         yield from silent(RULE.name, here, reason, model)
         return
     fix = set_epoch_fix(sampler, one, model)
@@ -100,7 +100,11 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
         "`sampler.set_epoch(epoch)` before each pass",
         here.place(model),
         SAMPLER,
-        (Evidence(model.step_place(one.frame, one.step), "each turn of the loop around this goes through the loader"),),
+        (
+            Evidence(
+                model.step_place(one.frame, one.step), "each iteration of the loop around this goes through the loader"
+            ),
+        ),
         (fix,) if fix else (),
     )
 

@@ -26,7 +26,7 @@ def set_epoch_fix(sampler: LibObject, one: Pass, model: Model) -> Fix | None:
         source = f'if hasattr({loader}.sampler, "set_epoch"):\n    {source}'
     place = model.step_place(one.frame, first)
     return Fix(
-        "Call `set_epoch` in each turn of the loop", "safe", (*renamed, InsertStatement(place, source, "before"))
+        "Call `set_epoch` in each iteration of the loop", "safe", (*renamed, InsertStatement(place, source, "before"))
     )
 
 

@@ -2,22 +2,22 @@
 # negative-stride-sample (LDR402)
 
 ## What it does
-Finds arrays that sample code reverses (`image[:, ::-1]`, `np.flip`, `np.fliplr`, `np.flipud`, `np.rot90`) and of which
-a tensor is made with nothing in between that copies: by `torch.from_numpy`, `torch.as_tensor`, `torch.tensor`,
-torchvision's `ToTensor`, or by the default collate function that takes what the sample returns.
+Finds arrays that sample code reverses (`image[:, ::-1]`, `np.flip`, `np.fliplr`, `np.flipud`, `np.rot90`) and then
+turns into a tensor without a copy in between: with `torch.from_numpy`, `torch.as_tensor`, `torch.tensor`, torchvision's
+`ToTensor`, or through the default collate function.
 
 ## Why is this bad?
-Reversing makes no new array but a view that is read backwards: its strides are negative, and tensors cannot have such.
-Measured with torch 2.13 and torchvision 0.28: `ValueError: At least one stride in the given numpy array is negative`,
-with any number of workers. Where the reversal is an augmentation, it comes with the first sample that is flipped.
+Reversing returns a view with negative strides, which tensors do not support. Measured with torch 2.13 and torchvision
+0.28: `ValueError: At least one stride in the given numpy array is negative`, with any number of workers. If the
+reversal is a random augmentation, the error appears at the first sample that is flipped.
 
 ## When it is not a bug
-- Something in between copies: `.copy()`, `np.copy`, `np.ascontiguousarray`, arithmetic, `.astype(...)`, `np.stack`,
-  OpenCV's and Pillow's functions.
-- `cv2.flip`, `torch.flip`, `np.roll`, `np.rot90(image, 4)` and an index that is a list (`image[:, :, [2, 1, 0]]`) give
-  an array of its own.
-- Lists and strings that are reversed.
-- An axis that is reversed twice.
+- A step in between copies the array: `.copy()`, `np.copy`, `np.ascontiguousarray`, arithmetic, `.astype(...)`,
+  `np.stack`, functions of OpenCV and Pillow.
+- The call returns a new array: `cv2.flip`, `torch.flip`, `np.roll`, `np.rot90(image, 4)`, or an index that is a list
+  (`image[:, :, [2, 1, 0]]`).
+- The code reverses a list or a string.
+- The code reverses the same axis twice.
 
 ## Example
 ```python
@@ -34,7 +34,7 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-Safe: `np.copy` gives the same values. `np.ascontiguousarray` would do less: it keeps the negative stride of an axis of
+Safe: `np.copy` gives the same values. `np.ascontiguousarray` is not enough: it keeps the negative stride of an axis of
 length 1 (numpy/numpy#23349).
 
 ## References
@@ -88,7 +88,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
         for one in sink.found:
             here = Spot(one.frame, one.number)
             if not sink.arrays_only and not reversal.is_array(one):
-                yield from silent(RULE.name, here, "it may be a list or a text that is reversed", model)
+                yield from silent(RULE.name, here, "it may be a list or a string that is reversed", model)
             elif reversal.is_undone(one):
                 yield from silent(RULE.name, here, "it is reversed twice", model)
             else:

@@ -2,24 +2,28 @@
 # none-sample (LDR501)
 
 ## What it does
-Finds `__getitem__` methods that on some way return None, or a tuple, list or dict that holds None, to a loader that
-batches with PyTorch's own `default_collate`: `except OSError: return None`, `if image is None: return`, a handler that
-only prints, after which the method falls off its end.
+Finds `__getitem__` methods that can return None, or a tuple, list or dict that holds None, to a loader that uses
+PyTorch's `default_collate`: `except OSError: return None`, `if image is None: return`, or a handler that only prints,
+so that the method reaches its end without a `return`.
 
 ## Why is this bad?
-`default_collate` knows no None. The epoch ends with an exception that names neither the file nor the reason: measured
-on torch 2.13, `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found
-<class 'NoneType'>` where the first sample of a batch is None, otherwise `TypeError: expected Tensor as element 3 in
-argument 0, but got NoneType`, `AttributeError: 'NoneType' object has no attribute 'numel'` (with workers), `TypeError:
-object of type 'NoneType' has no len()` (tuples) or `RuntimeError: Could not infer dtype of NoneType`. A check such as
-`if batch is None: continue` in the training loop is never reached.
+`default_collate` does not accept None. The epoch ends with an exception that names neither the file nor the reason.
+Measured on torch 2.13: `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists;
+found <class 'NoneType'>` where the first sample of a batch is None. Otherwise `TypeError: expected Tensor as element 3
+in argument 0, but got NoneType`, `AttributeError: 'NoneType' object has no attribute 'numel'` (with workers),
+`TypeError: object of type 'NoneType' has no len()` (tuples) or `RuntimeError: Could not infer dtype of NoneType`. The
+program never reaches a check such as `if batch is None: continue` in the training loop.
 
 ## When it is not a bug
-- A `collate_fn` is passed that leaves None out; `batch_size=None` (nothing is batched).
-- Loaders of libraries that batch in their own way (torch_geometric, MONAI, fastai).
-- The way depends on settings only (`if self.mode == "train": ... elif self.mode == "test": ...`) or on what kind of
-  index is asked for.
-- What a helper returned is looked at before it is returned.
+- The loader has a `collate_fn` that drops None, or does not batch (`batch_size=None`).
+- The loader belongs to a library that batches in its own way (torch_geometric, MONAI, fastai).
+- Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the index itself lead to the
+  `return None`: `isinstance(index, slice)`, `index >= len(self)`.
+- The caller checks what a helper returned before it returns it.
+- The handler ends the process or raises another exception.
+- The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
+  `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions
+  of libraries, such as `cv2.imread`, may return None.
 
 ## Example
 ```python
@@ -49,7 +53,7 @@ def collate(samples):
 which still fails where a whole batch is None (`IndexError: list index out of range`).
 
 ## Fix safety
-Unsafe: raising ends the epoch too, now with the reason. To leave such samples out is another decision.
+Unsafe: `raise` also ends the epoch, but shows the reason. You may prefer to drop such samples.
 
 ## References
 - [default_collate](https://pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
@@ -91,7 +95,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[No
 def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
     way, entry, place = verdict.about, verdict.frame, verdict.spot.place(model)
     name = model.label(way.frame)
-    helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns what {name} gives")
+    helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns the result of {name}")
     return verdict.finding(
         _message(way, verdict.exposure, model),
         place,
@@ -102,11 +106,13 @@ def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
 
 
 def _message(way: NonePath, exposure: Exposure, model: Model) -> str:
-    what = "falls off its end, which gives None," if way.falls else "gives None" + (" in a sample" if way.held else "")
+    what = "gives None in a sample" if way.held else "gives None"
     when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
+    ends = ", because it ends without a `return`," if way.falls else ","
     return (
-        f"`{model.label(way.frame)}` {what}{when}, and `default_collate` of {exposure.lead.described} fails without "
-        "saying which one or why; raise with the reason, or pass a `collate_fn` that leaves None out"
+        f"`{model.label(way.frame)}` {what}{when}{ends} and `default_collate` of {exposure.lead.described} fails "
+        "without naming the sample or the reason; raise an exception with the reason, or pass a `collate_fn` that "
+        "drops None"
     )
 
 

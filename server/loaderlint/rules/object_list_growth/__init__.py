@@ -2,21 +2,29 @@
 # object-list-growth (LDR406)
 
 ## What it does
-Finds lists, tuples and dicts of Python objects that grow with the data set (one entry a file or line), that the
-constructor keeps on a dataset and that forked workers read item by item. Off by default.
+Finds lists, tuples and dicts of Python objects that grow with the data set (one entry per file or line), that the
+constructor keeps on a dataset, and that forked workers read item by item. Off by default.
 
 ## Why is this bad?
-A forked worker shares its memory with the main process until somebody writes to it, and reading a Python object writes
-to it: its reference count. Page by page the list is copied into each worker. Measured on Linux with 2 workers that each
-read half of the items: what a worker has for itself grows from 11 to 70 MB for a list of strings, the same for a tuple
-and for a NumPy array of objects, from 10 to 35 for integers, from 11 to 28 for dicts, and from 10 to 13 MB for a NumPy
-array of fixed-width bytes, from 10 to 12 for a tensor or pyarrow. With millions of items and many workers the machine
-runs out of memory in the middle of an epoch (`DataLoader worker (pid N) is killed by signal: Killed`).
+A forked worker shares its memory with the main process until one of them writes to it, and even reading a Python object
+writes to it: its reference count changes. Page by page, each worker copies the list. Measured on Linux with 2 workers
+that each read half of the items, the private memory of a worker grows as follows:
+
+| the dataset keeps | from | to |
+|---|---|---|
+| a list or tuple of strings, or a NumPy array of objects | 11 MB | 70 MB |
+| a list of integers | 10 MB | 35 MB |
+| a list of dicts | 11 MB | 28 MB |
+| a NumPy array of fixed-width bytes | 10 MB | 13 MB |
+| a tensor or a pyarrow array | 10 MB | 12 MB |
+
+With millions of items and many workers, the machine runs out of memory in the middle of an epoch
+(`DataLoader worker (pid N) is killed by signal: Killed`).
 
 ## When it is not a bug
-- Some thousand items: a few megabytes in each worker.
-- Workers that are spawned: each gets a whole copy at once, whatever it is.
-- Arrays and tensors, pyarrow tables, lists of large arrays.
+- The list has a few thousand items: that costs a few megabytes per worker.
+- The workers are spawned: each gets a full copy at once, whatever the type.
+- The data is in arrays, tensors, pyarrow tables, or lists of large arrays.
 
 ## Example
 ```python
@@ -34,8 +42,8 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-There is no fix: what takes the place of the list depends on what is in it. `np.array(..., dtype=object)` and tuples
-change nothing.
+There is no fix: the right replacement depends on the content of the list. `np.array(..., dtype=object)` and tuples do
+not help.
 
 ## References
 - [The issue](https://github.com/pytorch/pytorch/issues/13246)
@@ -77,8 +85,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                     yield from _not_grown(dataset, name, model)
                 continue
             yield Verdict(RULE.name, RULE.severity, "proven").finding(
-                f"reading `{name}` copies it into each worker bit by bit {in_workers_of(exposure)}: a look at a Python "
-                "object writes its reference count; if it is large, keep it in a NumPy array of fixed width, a tensor "
+                f"reading `{name}` copies it page by page {in_workers_of(exposure)}: each access to a Python object "
+                "changes its reference count; if it is large, keep it in a NumPy array of fixed width, a tensor "
                 "or a pyarrow table",
                 model.step_place(store.frame, store.step),
                 f"{model.ev.classes.name(dataset.cls)}.{name}",
@@ -94,7 +102,7 @@ def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
     if exposure is None:
         return few_workers(loader)
     if exposure.certainty == "possible":
-        return "how many workers it has is not known"
+        return "its number of workers is not known"
     return "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}: they share no memory"
 
 

@@ -2,21 +2,22 @@
 # opencv-threads-in-workers (LDR201)
 
 ## What it does
-Finds modules whose OpenCV calls run in workers, in projects that never call `cv2.setNumThreads(0)` where the workers
-would see it.
+Finds modules whose OpenCV calls run in workers, in projects that never call `cv2.setNumThreads(0)` where it would reach
+the workers.
 
 ## Why is this bad?
-Each worker starts OpenCV's own pool of threads, as many as the machine has cores: workers times cores threads compete.
-With builds on OpenMP (conda's, older ones) a worker that was forked after the main process had used OpenCV may hang for
-ever (pytorch/pytorch#45198). The wheels on PyPI use pthreads; there no hang could be reproduced, only more threads.
+Each worker starts OpenCV's own thread pool with one thread per core, so workers times cores threads compete. With
+OpenMP builds (conda's, older ones), a worker that is forked after the main process used OpenCV may hang for ever
+(pytorch/pytorch#45198). The wheels on PyPI use pthreads: with them no hang could be reproduced, only more threads.
 
 ## When it is not a bug
-- `cv2.setNumThreads(0)` (or 1) at module level of a module that workers import, or in the `worker_init_fn`. Under
-  `if __name__ == "__main__"`, or in a function that the main process calls, it reaches forked workers, and is lost
-  where workers are spawned.
-- ultralytics and mmengine call it themselves.
-- Reading and writing images, flips and drawing (`cv2.imread`, `imdecode`, `flip`, `rectangle`, ...) start no thread.
-- A loader without workers, or with one worker if loaders with several workers limit the threads.
+- `cv2.setNumThreads(0)` (or 1) is at module level of a module that workers import, or in the `worker_init_fn`. Under
+  `if __name__ == "__main__"`, or in a function that the main process calls, it reaches forked workers but not spawned
+  ones.
+- ultralytics or mmengine calls it.
+- The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
+  `flip`, `rectangle`, ...).
+- The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
 
 ## Example
 ```python
@@ -38,10 +39,11 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 ```
 
 ## Fix safety
-Safe: the call in the `worker_init_fn` changes workers only. Unsafe if a loader has one worker, which may be faster with
-the threads: loaders with several workers get the call without it. Where several scripts need the function, it is
-written once, in a module that all of them import, directly or not, and that imports cv2; where the project has one,
-that is passed. The second action puts the call after `import cv2`, which also limits the main process.
+Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if a loader has one worker, which may be faster
+with the threads. Loaders with several workers get the call, and loaders with one do not. If several scripts need the
+function, the fix writes it once, in a module that imports cv2 and that all of them import, directly or not. If the
+project already has such a function, the fix passes that one. The second action puts the call after `import cv2`, which
+also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150
@@ -89,7 +91,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:
-    lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
+    lost = " (spawned workers do not run the code under `__main__`)" if limits.lost else ""
     return verdict.finding(
         f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(verdict.exposure)} and nothing limits it "
         f"there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",

@@ -6,19 +6,23 @@ Finds processes that code in a loader's workers starts: `Pool`, `Process.start()
 `torch.multiprocessing.spawn`, and a loader with workers of its own.
 
 ## Why is this bad?
-Workers are daemons, and daemons may not have children: `AssertionError: daemonic processes are not allowed to have
-children`, re-raised in the main process at the first batch. Measured on torch 2.13 under fork and forkserver, for each
-of them. With `num_workers=0` the same code works, which is how it comes into a project.
+Workers are daemonic processes, which may not have children. The first batch raises
+`AssertionError: daemonic processes are not allowed to have children` in the main process. Measured on torch 2.13 under
+fork and forkserver, for each of them. With `num_workers=0` the same code works, so the fault often goes unnoticed until
+someone adds workers.
 
 ## When it is not a bug
-- Threads (`ThreadPoolExecutor`, `multiprocessing.pool.ThreadPool`), `subprocess.run`, a loader with `num_workers=0`.
-- joblib, which goes on with one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face, whose `multiprocess`
-  starts processes there.
-- The constructor, or another method that only the main process calls.
-- Code that asks first (`if current_process().daemon`, `if get_worker_info() is None`) or that catches the error.
-- A loader without workers.
+- The code starts no daemonic child: threads (`ThreadPoolExecutor`, `multiprocessing.pool.ThreadPool`),
+  `subprocess.run`, a loader with `num_workers=0`.
+- joblib falls back to one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face uses `multiprocess`, which
+  can start processes there.
+- Only the constructor, or another method that only the main process calls, starts the process.
+- The code checks first (`if current_process().daemon`, `if get_worker_info() is None`), removes the daemon flag, or
+  catches the error.
+- The loader has no workers.
 
-Under a test of the object's state (`if self.index is None`) it is a warning: the main process may have done it before.
+Under a test of the object's state (`if self.index is None`), the finding is a warning: the main process may have
+started it before.
 
 ## Example
 ```python
@@ -41,7 +45,7 @@ loader = DataLoader(Scenes(), num_workers=4)
 ```
 
 ## Fix safety
-There is no fix: whether threads, or doing it before, is right, depends on the work.
+There is no fix: the work decides whether threads, or starting the processes earlier, is right.
 
 ## References
 - pytorch/pytorch#15950
@@ -61,8 +65,8 @@ from loaderlint.rules.shared.process_guards import allows_children
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import in_workers_of
 
-_ALLOWED = "worker code takes the daemon flag away, which forbids child processes"
-_GUARDED = "it is done only after a look at the process, or the error is caught"
+_ALLOWED = "worker code removes the daemon flag, which forbids child processes"
+_GUARDED = "the code checks the process first, or catches the error"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -90,7 +94,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[St
 def _finding(verdict: WorkerVerdict[Start], model: Model) -> Finding:
     start = verdict.about
     label = model.label(start.frame)
-    use = (Evidence(start.use.place(model), f"{label} goes through it"),) if start.use else ()
+    use = (Evidence(start.use.place(model), f"{label} iterates over it"),) if start.use else ()
     return verdict.finding(
         f"the worker raises AssertionError: {start.what} starts processes {in_workers_of(verdict.exposure)}, and "
         f"workers may not have child processes; {start.instead}",

@@ -2,21 +2,27 @@
 # read-only-sample (LDR403)
 
 ## What it does
-Finds arrays that cannot be written (`np.frombuffer` of bytes, `np.load(path, mmap_mode="r")`, `np.memmap(mode="r")`,
-`np.asarray` of a Pillow image, `np.broadcast_to`) and whose memory sample code gives to a tensor: with
-`torch.from_numpy`, torchvision's `ToTensor`, or through the default collate function.
+Finds read-only arrays from which sample code makes a tensor in the same memory: with `torch.from_numpy`, torchvision's
+`ToTensor` or `ToImage`, or through the default collate function. Such arrays come from `np.frombuffer` of bytes,
+`np.load(path, mmap_mode="r")`, `np.memmap(mode="r")`, `np.asarray` of a Pillow image and `np.broadcast_to`.
 
 ## Why is this bad?
-Tensors know no read-only memory. PyTorch warns once per worker (`The given NumPy array is not writable ... undefined
-behavior`) and lets everybody write. Measured with torch 2.13: `torch.from_numpy(mapped[index]).mul_(2)` with a file
-mapped in mode `r` ends the worker with a segmentation fault; with `np.frombuffer(raw)` the bytes object itself changes,
-which Python and every other holder of it take for constant.
+Tensors cannot be read-only. PyTorch warns once per process (`The given NumPy array is not writable ... undefined
+behavior`), and every later write to the tensor goes through. Measured with torch 2.13: `torch.from_numpy(
+mapped[index]).mul_(2)` with a file mapped in mode `r` ends the worker with a segmentation fault. With
+`np.frombuffer(raw)`, the bytes object itself changes, although Python and all other code that holds it treat it as
+constant.
 
 ## When it is not a bug
-- Something in between copies: `.copy()`, `np.array`, `.astype(...)`, arithmetic, `torch.tensor`.
-- The memory can be written: `np.frombuffer(bytearray(...))`, a shared `multiprocessing` array, modes `c` and `r+`.
-- A mapping that is sent to a spawned worker with the dataset arrives as an array in memory (measured: the whole file).
-- Where the tensor is converted or copied at once, or collated (which copies), only the warning is left: information.
+- The array is copied first: `.copy()`, `np.array`, `.astype(...)`, arithmetic, `torch.tensor`.
+- The memory is writable: `np.frombuffer(bytearray(...))`, a shared `multiprocessing` array, modes `c` and `r+`.
+- A mapped file goes to a spawned worker with the dataset: it arrives as an array in memory (measured: the whole file).
+- A Pillow image as an array goes to torchvision's transform or to the default collate function: the warning is all that
+  happens.
+
+The finding is only an information where PyTorch's warning is all that is certain: the tensor is converted or copied at
+once, the default collate function copies it, or torchvision makes it. Measured with torchvision 0.28: `ToTensor` copies
+images of bytes and images with several channels. It keeps the memory of an image with one channel of another type.
 
 ## Example
 ```python
@@ -33,7 +39,7 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-Safe: `np.copy` gives the same values, of the part that is used only.
+Safe: `np.copy` gives the same values, and copies only the part that is used.
 
 ## References
 - [torch.from_numpy](https://pytorch.org/docs/stable/generated/torch.from_numpy.html)
@@ -57,10 +63,11 @@ from loaderlint.rules.shared.wording import in_workers_of
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")
+_PICTURE = "nothing else uses the memory of the picture's array: PyTorch's warning is all that happens"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding for each tensor that is made of such an array."""
+    """One finding for each tensor that is made from such an array."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
     for one in judged(RULE, _candidates(function, model.once(ReadOnly), model), model):
@@ -68,15 +75,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _candidates(function: WorkerFunction, memory: ReadOnly, model: Model) -> Iterator[Candidate[Sink] | Silence]:
-    """The tensors that are made of such an array."""
+    """The tensors that are made from such an array."""
     for sink in sinks(function, model, memory.flow, MEMORY_SHARERS):
         exposure = _kept_read_only(sink, memory, model)
         if exposure is None:
             reason = f"{started_by(sink.exposure.lead, model)}: the mapped file is read into memory for them"
             yield from silent(RULE.name, sink.spot, reason, model)
             continue
-        warned = sink.collated and memory.is_picture(sink.found[0])
-        why_not = "who returns pictures as arrays is warned by PyTorch, and that is all" if warned else ""
+        only_warns = (sink.collated or sink.torchvision) and all(memory.is_picture(one) for one in sink.found)
+        why_not = _PICTURE if only_warns else ""
         severity = Severity.INFORMATION if _is_harmless(sink, model) else RULE.severity
         yield Candidate(sink, sink.frame, sink.spot, why_not=why_not, severity=severity, exposure=exposure)
 
@@ -84,10 +91,10 @@ def _candidates(function: WorkerFunction, memory: ReadOnly, model: Model) -> Ite
 def _finding(verdict: WorkerVerdict[Sink], memory: ReadOnly, model: Model) -> Finding:
     sink = verdict.about
     how = memory.described(sink.found[0])
-    written = "" if _is_harmless(sink, model) else ", and who writes to the tensor ends the worker or changes it"
+    written = "" if _is_harmless(sink, model) else ", and a write to the tensor changes that memory or ends the worker"
     return verdict.finding(
-        f"{sink.where} is given memory that cannot be written ({how}) {in_workers_of(verdict.exposure)}: PyTorch "
-        f"warns{written}; copy it",
+        f"{sink.where} gets read-only memory ({how}) {in_workers_of(verdict.exposure)}: PyTorch warns{written}; "
+        "copy it",
         verdict.spot.place(model),
         how,
         verdict.why(model),
@@ -108,8 +115,8 @@ def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | No
 
 
 def _is_harmless(sink: Sink, model: Model) -> bool:
-    """Whether nobody can write to the array through the tensor: it is copied at once."""
-    return sink.collated or _is_used_up(sink, model)
+    """Whether it is not certain that the tensor keeps the array's memory: what gets it copies, or may copy."""
+    return sink.collated or sink.torchvision or _is_used_up(sink, model)
 
 
 def _is_used_up(sink: Sink, model: Model) -> bool:

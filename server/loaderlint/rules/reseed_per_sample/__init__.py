@@ -2,26 +2,26 @@
 # reseed-per-sample (LDR105)
 
 ## What it does
-Finds calls of `np.random.seed`, `random.seed` and `torch.manual_seed` that are made for each sample with a seed that is
-the same for all samples: a constant, the worker's seed or number, the whole second.
+Finds calls of `np.random.seed`, `random.seed` and `torch.manual_seed` that run for each sample with a seed that is the
+same for all samples: a constant, the worker's seed or number, or the whole second.
 
 ## Why is this bad?
-Each sample starts from the same random numbers: the same crop, the same flip, the same noise for all of them, with and
-without workers. Measured on torch 2.13 with 16 samples: one value instead of 16, in every epoch. Without workers the
-call also resets the main process: after `torch.manual_seed(0)` in `__getitem__` the order of epochs 1, 2 and 3 was the
-same, and so is whatever dropout and initialisation draw.
+Every sample starts from the same random state and gets the same crop, flip or noise, with and without workers. Measured
+on torch 2.13 with 16 samples: one value instead of 16, in every epoch. Without workers, the call also resets the main
+process: after `torch.manual_seed(0)` in `__getitem__`, epochs 1, 2 and 3 had the same order, and dropout and
+initialisation repeat too.
 
-`np.random.seed(index)` gives each sample its own numbers, but the same ones in every epoch. That may be what is wanted,
-as for a validation set; it is a hint.
+`np.random.seed(index)` gives each sample its own numbers, but the same numbers in every epoch. That may be intended,
+for instance for a validation set, so it is a hint.
 
 ## When it is not a bug
-- The seed was drawn: `seed = random.randint(...)`, then set before each of two transforms that have to agree.
-- The epoch enters it: `np.random.seed(self.epoch * len(self) + index)`.
-- It is set once (`if not self.seeded: ...`), at the head of an `__iter__`, or in the worker_init_fn: such seeds are
-  `constant-worker-seed` or `common-seed-in-workers`, as are those of a collate function that several workers run.
-- The state is put back afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
-- A generator of its own is seeded: `np.random.default_rng(index)`.
-- It happens for evaluation only: `if self.split == "val": ...`, or the dataset's loader is one for evaluation.
+- The seed was drawn: `seed = random.randint(...)`, then set before each of two transforms that must agree.
+- The seed depends on the epoch: `np.random.seed(self.epoch * len(self) + index)`.
+- The seed is set once (`if not self.seeded: ...`), at the start of an `__iter__`, or in the `worker_init_fn`, or it is
+  in a collate function that several workers run: `constant-worker-seed` and `common-seed-in-workers` report those.
+- The random state is restored afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
+- The call seeds a separate generator: `np.random.default_rng(index)`.
+- The code runs for evaluation only: `if self.split == "val": ...`, or the dataset's loader is for evaluation.
 
 ## Example
 ```python
@@ -43,8 +43,8 @@ loader = DataLoader(Crops(), num_workers=4)
 ```
 
 ## Fix safety
-Unsafe: the calls are deleted. torch seeds its own, Python's and (since 1.9) NumPy's state in each worker, but someone
-may have wanted the samples to be alike. For numbers that can be made again, use a generator of the sample:
+Unsafe: the fix deletes the calls. torch seeds its own, Python's and (since 1.9) NumPy's state in each worker, but you
+may want samples that are alike. For reproducible numbers, use a generator per sample:
 `rng = np.random.default_rng((seed, epoch, index))`.
 
 ## References
@@ -138,11 +138,11 @@ def _message(one: Reseed, exposure: Exposure) -> str:
     if one.effect == "by index":
         return (
             f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
-            "let the epoch enter the seed if this is not wanted"
+            "make the seed depend on the epoch if this is not intended"
         )
     return (
         f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
-        "delete the call, or use a generator of the sample's own"
+        "delete the call, or use a separate generator for each sample"
     )
 
 

@@ -36,5 +36,5 @@ def why_no_effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> 
     if is_common_seed(call, seed, loader, model):
         return "it is the same seed in all workers: common-seed-in-workers"
     if reseeding(call, seed, loader, model) is None:
-        return "it is not the same seed before each sample, or nobody knows"
-    return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
+        return "the seed is not known to be the same before each sample"
+    return "the state is restored, or the code runs only for evaluation, in one mode, or at one index"

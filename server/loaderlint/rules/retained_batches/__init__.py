@@ -3,18 +3,19 @@
 
 ## What it does
 Finds loops over a loader with workers that keep the batches, or tensors of them, in a list for the whole loop:
-`labels.append(batch["label"])`, `outputs.append(x.cpu())`.
+`labels.append(batch["label"])`, `outputs.append(x.cpu())`. Off by default.
 
 ## Why is this bad?
-A tensor that comes from a worker lies in shared memory, and on Linux holds a file descriptor as long as anything uses
-that memory. Measured with torch 2.13 and 128 descriptors: the loop ends with `RuntimeError: Too many open files.
-Communication with the workers is no longer possible.` after some 100 batches; with the usual 1024 after some 1000.
-`.cpu()`, `.detach()`, `.numpy()`, `.view(...)`, slices and `.float()` of a float tensor copy nothing.
+A tensor from a worker is in shared memory, and on Linux it holds a file descriptor as long as anything uses that
+memory. Measured with torch 2.13 and 128 descriptors: the loop ends with `RuntimeError: Too many open files.
+Communication with the workers is no longer possible.` after about 100 batches; with the usual 1024 descriptors, after
+about 1000. `.cpu()`, `.detach()`, `.numpy()`, `.view(...)`, slices, and `.float()` of a float tensor copy nothing.
 
 ## When it is not a bug
-- What is kept is a copy: `.clone()`, `.tolist()`, `.item()`, `.numpy().copy()`, a result of the model, `.to("cuda")`.
-- `pin_memory=True` copies the batches (where there is a GPU); the sharing strategy `file_system` needs no descriptors.
-- A short loop: a small validation set. The rule is therefore off unless it is selected.
+- The list keeps copies: `.clone()`, `.tolist()`, `.item()`, `.numpy().copy()`, a result of the model, `.to("cuda")`.
+- `pin_memory=True` copies the batches (on a machine with a GPU), or the project calls `set_sharing_strategy`. The
+  strategy `file_system` needs no descriptors.
+- The loop is short, as over a small validation set. The rule is therefore off by default.
 
 ## Example
 ```python
@@ -29,7 +30,7 @@ for images, labels in loader:
 ```
 
 ## Fix safety
-Safe where a tensor is kept. There is no fix where what is kept is a whole batch, or may be no tensor.
+Safe where the list keeps a tensor. There is no fix where it keeps a whole batch, or something that may not be a tensor.
 
 ## References
 - [Sharing strategies](https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies)
@@ -96,8 +97,8 @@ def _finding(part: BatchPart, append: Append, frame: Frame, model: Model) -> Fin
     if isinstance(verdict, Unsaid) or loader.site is None:
         return None
     return verdict.finding(
-        f"each batch of {loader.described} that is kept holds shared memory of its worker and a file descriptor, and "
-        "the loop ends with 'Too many open files' if there are many; keep a copy",
+        f"each batch of {loader.described} that is kept holds shared memory and a file descriptor, and the loop "
+        "ends with 'Too many open files' if there are many; keep a copy",
         model.place(frame, call),
         loader.name,
         (Evidence(model.site_place(loader.site), f"the loader ({loader.workers_text})"),),

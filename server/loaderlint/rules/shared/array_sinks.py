@@ -25,7 +25,8 @@ _MAKERS = TENSOR_MAKERS | MEMORY_SHARERS
 class Sink(NamedTuple):
     """Expression `number` of which `call` makes a tensor, in `frame` (the default collate function: no call).
     `where` names what makes it. `spot`: of the expression, or of the call where that is no expression of it.
-    `arrays_only`: it takes nothing else. `found`: what makes the array."""
+    `arrays_only`: it takes nothing else. `torchvision`: one of torchvision's functions or transforms makes it.
+    `found`: what makes the array."""
 
     frame: Frame
     number: int
@@ -33,6 +34,7 @@ class Sink(NamedTuple):
     where: str
     spot: Spot
     arrays_only: bool
+    torchvision: bool
     collated: bool
     exposure: Exposure
     found: tuple[Found, ...]
@@ -107,9 +109,10 @@ def _converted(
         where = "`ToTensor`"
     if found:
         only = not names or bool(names & ONLY_ARRAYS)
+        torchvision = all(name.startswith("torchvision.") for name in names)
         spot = _spot(first, number, frame, model)
         where = where.replace("torchvision.transforms.functional.", "").replace("torchvision.transforms.", "")
-        yield Sink(frame, first, number, where, spot, only, False, exposure, tuple(found))
+        yield Sink(frame, first, number, where, spot, only, torchvision, False, exposure, tuple(found))
 
 
 def _spot(argument: int, call: int, frame: Frame, model: Model) -> Spot:
@@ -130,7 +133,7 @@ def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
         found = flow.found(step.value, frame, ANYTHING, step)
         if found:
             where, spot = "the default collate function", Spot(frame, number, "step")
-            yield Sink(frame, step.value, NONE, where, spot, False, True, exposure, tuple(found))
+            yield Sink(frame, step.value, NONE, where, spot, False, False, True, exposure, tuple(found))
 
 
 def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:

@@ -36,17 +36,17 @@ def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
     """Why it is no fault of a seeding call that all workers of a loader share its seed; '' if it is one."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
-        return "no worker comes by with a sample or a batch"
+        return "no worker runs it for a sample or a batch"
     if loader.has_workers(2) == "no":
         return few_workers(loader)
     sources = frozenset(seed_sources(seed, call.frame, model))
     if not sources or not sources <= _COMMON or not _moves_alike(seed, call.frame, model):
-        return "the seed is not the same in all workers, or nobody knows"
+        return "the seed is not known to be the same in all workers"
     often_enough = {"epoch", "batch"} if "moving" not in sources else {"once", "epoch", "batch", "sample"}
     if rhythm(call, loader, model) not in often_enough:
         return "the seed is set for each sample, or once: reseed-per-sample, constant-worker-seed"
     if any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
-        return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
+        return "the state is restored, or the code runs only for evaluation, in one mode, or at one index"
     return _why_harmless(call, loader, model)
 
 
@@ -102,10 +102,10 @@ def _why_harmless(call: WorkerCall, loader: Loader, model: Model) -> str:
     together = [name for one in model.frame_calls(call.frame) for name, _ in seeds_of(one)]
     libraries = {SEEDERS[name] for name in together}
     if not any(_draws(one, atom, libraries, model) for one in calls for atom in one.callee.atoms):
-        return "nothing in sight draws from this state"
+        return "nothing is known to draw from this state"
     root = model.chain(call.frame, loader)[0]
     if model.def_of(root).name == "__iter__" and _may_agree(root, model):
-        return "it sets an order, or a stream, of which each worker takes its part"
+        return "it sets an order or a stream from which each worker takes its part"
     return ""
 
 

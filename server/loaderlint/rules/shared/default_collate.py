@@ -7,7 +7,7 @@ from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Loader, Model
 
 #: Why a loader does not count.
-OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"
+OWN_COLLATE = "the loader is not known to batch with torch's default_collate"
 
 
 def is_entry(frame: Frame, model: Model) -> bool:

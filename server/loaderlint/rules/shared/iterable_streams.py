@@ -77,7 +77,7 @@ class Stream:
         """Why a worker may not get all of it; '' if each worker does: nothing that runs for it asks for the worker, its
         items are not drawn, and what it goes over is in sight."""
         if self.asks_for_worker() or self._may_be_split():
-            return "something asks for the worker, or may split the stream by it out of sight"
+            return "something asks for the worker, or code that is not known may split the stream"
         return self.why_not_alike()
 
     def why_not_alike(self) -> str:
@@ -86,14 +86,14 @@ class Stream:
             return "its worker_init_fn does more than seeding: it may split the stream"
         if self.is_random():
             if not gives_all(self._entry, self._model):
-                return "its items are drawn or made up: each worker has its own"
+                return "its items are random: each worker has its own"
             if goes_on_in_own_order(self._entry, self._frames, self._model):
-                return "it goes on without end, in orders that each worker draws for itself"
+                return "it is endless, and each worker draws its own orders"
         if any(self._is_hidden(number, frame, 0) for frame in self._frames for number in self._gone_over(frame)):
-            return "what it goes over is out of sight, and may be split there"
+            return "what it iterates over is not known, and may be split there"
         if self._model.def_of(self._entry).is_generator or self._returns_plain_iterator():
             return ""
-        return "what it returns is out of sight, and may be split there"
+        return "what it returns is not known, and may be split there"
 
     def has_own_order(self) -> bool:
         """Whether something that runs for it puts something in random order."""

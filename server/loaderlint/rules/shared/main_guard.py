@@ -23,7 +23,7 @@ def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | U
     if methods <= {"fork"}:
         return Unsaid(f"{started_by(loader, model)}, which do not run the script again")
     if "fork" in methods and _chooses_zero(loader):
-        return Unsaid("the code gives it no workers in some cases: it may know of the platforms")
+        return Unsaid("the code gives it no workers in some cases, perhaps on such platforms")
     declared_elsewhere = "fork" in methods and model.environment(loader).default_start_methods() == {"fork"}
     return loudness(Severity.ERROR, certainty, 1 if declared_elsewhere else 0)
 

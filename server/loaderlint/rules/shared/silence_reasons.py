@@ -13,9 +13,9 @@ from loaderlint.rules.shared.unresolved_places import Spot
 #: How many loaders a reason names.
 _MAX_NAMED = 3
 #: What many loaders have in common that go through their data in order.
-EVALUATION = "the loader reads its samples in order and is called as one for evaluation is"
-CURED = "it is taken care of there"
-ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
+EVALUATION = "the loader reads its samples in order, and its name says that it is for evaluation"
+CURED = "it is handled there"
+ONE_STREAM = "its only worker persists and draws from one state"
 
 
 def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:
@@ -48,7 +48,7 @@ def unexposed(
         return ""
     reached = model.reached.get(frame)
     if reached is None:
-        return "no loader in sight reaches it"
+        return "no known loader reaches it"
     bits = reached.bits(parts)
     if not bits:
         others = " and ".join(part for part, loaders in sorted(reached.loaders.items()) if loaders)
@@ -65,7 +65,7 @@ def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], st
         few = workers > 0 and loader.has_workers(workers) == "no"
         reasons.setdefault(few_workers(loader) if few else cure(loader), []).append(loader)
     if not reasons:
-        return "no loader in sight reaches it"
+        return "no known loader reaches it"
     return "; ".join(f"{reason}: {named(loaders)}" for reason, loaders in reasons.items())
 
 

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
+from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -253,4 +255,23 @@ def is_stored(origin: Origin, value: Val, model: Model) -> bool:
     if site is not None and model.runs_in_worker(site.frame):
         return False
     stores = model.ev.classes.stores(origin.owner, origin.path[0])
-    return not any(model.runs_in_worker(store.frame) for store in stores)
+    if any(model.runs_in_worker(store.frame) for store in stores):
+        return False
+    return len(origin.path) < 2 or not any(_is_dataset_by_annotation(store, model) for store in stores)
+
+
+def _is_dataset_by_annotation(store: Store, model: Model) -> bool:
+    """Whether an attribute gets a parameter that is annotated as a dataset, and is not known to be a list or an array:
+    its items are what its `__getitem__` gives."""
+    step = model.def_of(store.frame).steps[store.step]
+    value = model.ev.expr(store.frame, step.value) if isinstance(step, ir.SetAttr) else None
+    if known_kind(store.value) or store.value.only(SeqOf) or not isinstance(value, ir.Param):
+        return False
+    param = model.def_of(store.frame).params[value.index]
+    if param.annotation == ir.NONE:
+        return False
+    declared = model.ev.eval(param.annotation, model.ev.body(store.frame.path, store.frame.piece))
+    return any(
+        atom.name in DATASET_BASES if isinstance(atom, Lib) else model.dataset_kind(atom) is not None
+        for atom in declared.only(Lib, ClassRef)
+    )

@@ -3,25 +3,26 @@
 
 ## What it does
 Finds random generator objects (`np.random.default_rng()`, `RandomState`, `random.Random`, `torch.Generator`) that are
-made before a loader's workers start and are drawn from in the workers.
+created before a loader's workers start and that the workers draw from.
 
 ## Why is this bad?
-Every worker gets a copy of the object with the same state: all workers draw the same numbers, and each epoch starts
-from that state again. torch seeds its own, Python's and NumPy's global states in each worker; it cannot know these
+Every worker gets a copy of the object with the same state, so all workers draw the same numbers, and each epoch starts
+from that state again. torch seeds its own, Python's and NumPy's global states in each worker, but does not know these
 objects. Measured on torch 2.13 with 4 workers and 16 samples: each number occurs 4 times and epoch 2 equals epoch 1,
-under fork, spawn and forkserver, seeded or not. With `persistent_workers=True` the epochs differ, the workers still
-agree. A `torch.Generator` on the dataset cannot be sent to spawned workers at all (pytorch/pytorch#146828).
+under fork, spawn and forkserver, seeded or not. With `persistent_workers=True` the epochs differ, but the workers still
+draw the same numbers. A `torch.Generator` on the dataset cannot be sent to spawned workers at all
+(pytorch/pytorch#146828).
 
-ruff's NPY002 asks to replace `np.random.*` by a Generator. That is good advice, if the Generator is made in the worker.
+ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but create the Generator in the worker.
 
 ## When it is not a bug
-- The generator is made in worker code: in `__getitem__`, in `__iter__`, in the `worker_init_fn`.
-- It is used in the main process only: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
-- A `worker_init_fn` reseeds it on the very dataset that the loader holds. Through a `Subset` the attribute lands on the
-  wrapper, and nothing is cured.
-- A generator of a module or class without a seed, in workers that are spawned: they make their own.
-- One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
-- An iterable dataset shuffles its files before each worker takes its share: the order has to be the same in all.
+- Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`.
+- Only the main process uses it: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
+- A `worker_init_fn` reseeds it on the dataset that the loader holds. Behind a `Subset`, the attribute lands on the
+  wrapper and the generator stays as it is.
+- It belongs to a module or a class and has no seed, and the workers are spawned: each creates its own.
+- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats.
+- An iterable dataset shuffles its files before each worker takes its share: the order must be the same in all workers.
 
 ## Example
 ```python
@@ -56,20 +57,24 @@ class Noisy(Dataset):
 ```
 
 ## Fix safety
-Safe where only methods of one class and of those derived from it draw from the generator. One that no object keeps, but
-a module, a closure, a default argument or a `partial`, is replaced where workers read it or are given it, by
-`_worker_rng(rng, torch.initial_seed())`: a function of the module that does the same. The main process keeps the
-generator that it has: with `num_workers=0` nothing changes. In workers the user's seed still counts, however it is set
-(`reset_seed(epoch)` in each epoch too), together with torch's: it takes `torch.manual_seed` too to repeat a run. Making
-the object `if self.rng is None` is not enough: where the main process has read a sample first, the workers copy it
-again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same numbers. There is no fix where
-others draw from the same object, where one of the generators that a constructor makes has none, where a function is
-also given generators that a worker makes, and where several files read the name.
+The fix adds an accessor that returns the dataset's own generator in the main process, and another one in each worker.
+It is safe where only the methods of one class and its subclasses draw from the generator. A generator that belongs to a
+module, a closure, a default argument or a `partial` is replaced where workers read it or receive it, by
+`_worker_rng(rng, torch.initial_seed())`, a function of the module that does the same.
 
-A `torch.Generator` on an object is also left out of the pickled state, by a `__getstate__`, so that spawned workers
-start. It has a fix where the class's own `__init__` makes it without a seed, from a constant or from a parameter; none
-where a method outside the workers uses it, where it is made for another device than the CPU, and in classes that say
-themselves how they are pickled.
+With `num_workers=0` nothing changes. In workers, the fix combines your seed with torch's. Your seed counts however you
+set it, also with `reset_seed(epoch)` in each epoch, but a reproducible run needs `torch.manual_seed` too. Two simpler
+ways are wrong. Creating the object `if self.rng is None` is not enough: if the main process has read a sample first,
+the workers copy the object again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same
+numbers.
+
+There is no fix where other objects draw from the same generator, where one of several generators of a constructor has
+no fix, where a function also gets generators that a worker creates, or where several files read the name.
+
+For a `torch.Generator` on an object, a `__getstate__` also leaves it out of the pickled state, so that spawned workers
+can start. There is a fix where the class's own `__init__` creates it without a seed, from a constant or from a
+parameter. There is none where a method outside the workers uses it, where it is on another device than the CPU, or
+where the class defines how it is pickled.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -117,7 +122,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
     if exposure.certainty == "possible" and _is_settable(draws[0].about, model):
         # who makes the object out of sight may set it again in each worker
-        return Unsaid("its object can be given another generator, and who makes it is out of sight")
+        return Unsaid("its object can get another generator, and the code that creates it is not known")
     return lowered(RULE.severity, exposure)
 
 

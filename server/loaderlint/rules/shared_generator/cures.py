@@ -22,7 +22,7 @@ def cures(draw: Draw, model: Model) -> Cure:
         if reseeded_by_monai(draw, loader, model):
             return "MONAI's worker_init_fn gives what has `set_random_state` a new state in each worker"
         if not init_in_sight(loader):
-            return "what its worker_init_fn does is out of sight"
+            return "what its worker_init_fn does is not known"
         if not copied and "fork" not in model.start_methods.of(loader):
             return f"{started_by(loader, model)}, and each makes the generator anew, from other bits"
         if reseeded_at_start(loader, draw.origins, model):

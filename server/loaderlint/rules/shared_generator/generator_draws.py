@@ -19,10 +19,10 @@ def why_good(draw: Draw, model: Model) -> str:
     if model.runs_in_worker(draw.made.site.frame):
         return "the generator is made in the worker"
     if remade_in_worker(draw, model):
-        return "worker code makes it anew, or gives it a new seed"
+        return "worker code creates it anew, or gives it a new seed"
     if seeds_with_more(draw.call, model):
-        return "the number is part of a seed that is another one in each worker"
-    return "it sets an order in which all workers have to agree" if is_common_order(draw, model) else ""
+        return "the number is part of a seed that differs in each worker"
+    return "it sets an order that must be the same in all workers" if is_common_order(draw, model) else ""
 
 
 def draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:

@@ -3,20 +3,20 @@
 
 ## What it does
 Finds assignments to a dataset, or to a transform or collate object that a loader holds, and calls of their setters
-(`dataset.set_epoch(epoch)`), in the epoch loop of a loader whose workers live on: `persistent_workers=True`, timm's
+(`dataset.set_epoch(epoch)`), in the epoch loop of a loader whose workers persist: `persistent_workers=True`, timm's
 `MultiEpochsDataLoader`, ultralytics' `InfiniteDataLoader`.
 
 ## Why is this bad?
-The workers get their copy of the dataset when they start, which is once. What the main process sets later never
-reaches them. Measured: with `dataset.epoch = epoch` in each of three epochs, plain workers see 0, 1, 2, persistent ones
-0, 0, 0, under every start method. A curriculum never advances, a shuffle that is seeded by the epoch is the same each
-time, an augmentation that should end goes on; nothing is said.
+The workers get their copy of the dataset once, when they start. Later changes in the main process never reach them.
+Measured with `dataset.epoch = epoch` in each of three epochs, under every start method: normal workers see 0, 1, 2, and
+persistent workers see 0, 0, 0. A curriculum never advances, a shuffle with the epoch as its seed is the same each time,
+and an augmentation that should end continues, all without a warning.
 
 ## When it is not a bug
-- The loader's workers are started anew for each epoch (no `persistent_workers`), or the loader is made in the loop.
-- The epoch is kept in memory that is really shared: `multiprocessing.Value`, a tensor after `share_memory_()`.
-- A sampler's `set_epoch`: samplers run in the main process.
-- What the workers never read, and what is set before the loop.
+- The loader's workers start anew in each epoch (no `persistent_workers`), or the loop creates the loader.
+- The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`.
+- The call is a sampler's `set_epoch`: samplers run in the main process.
+- The workers never read the value, or it is set before the loop, or to the same value each time.
 
 ## Example
 ```python
@@ -37,7 +37,7 @@ for epoch in range(epochs):
 ```
 
 ## Fix safety
-Safe: the workers start anew in each epoch with what the dataset holds then. That takes the time of a start.
+Safe: the workers start anew in each epoch with the current state of the dataset. Starting them takes time.
 
 To keep the workers, keep the state in shared memory:
 
@@ -86,11 +86,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     late = [change for change in changes if is_late(change, loader, made_in, model)]
     for change in changes:
         if change not in late:
-            reason = f"it is not set again and again while {loader.described} lives"
+            reason = f"it is not set repeatedly while {loader.described} exists"
             yield from silent(RULE.name, change.spot, reason, model)
     for change in late:
         if is_constant(change, late, model):
-            reason = "it is set to one value each time: the workers start with that"
+            reason = "it is set to the same value each time, which the workers start with"
             yield from silent(RULE.name, change.spot, reason, model)
         else:
             yield _finding(change, read[change.owner][change.attribute], loader, verdict, exposure, model)
@@ -114,7 +114,7 @@ def _finding(
 
 def _why_kept(loader: Loader) -> str:
     if loader.kind.persistent and loader.kind.name == "torch.utils.data.DataLoader":
-        return "their loader makes one iterator for all epochs"
+        return "their loader creates one iterator for all epochs"
     return loader.kind.name.rpartition(".")[2] if loader.kind.persistent else "persistent_workers"
 
 

@@ -2,22 +2,23 @@
 # stop-iteration-sample (LDR506)
 
 ## What it does
-Finds `next(...)` without a default in the code that makes a sample or a batch, where a StopIteration goes up to the
+Finds `next(...)` without a default in the code that makes a sample or a batch, where its StopIteration can reach the
 loader.
 
 ## Why is this bad?
-The loader's own iterator ends with StopIteration. One that comes out of `__getitem__` or out of the `collate_fn` looks
-the same: the epoch ends there, without an error, and the rest of the data is never seen. Measured on PyTorch 2.13, 8
-items and an iterator over 2: 2 items come, with 0 workers, with 1, and under each start method. With several workers
-one that runs out ends the epoch for all.
+The loader's own iterator ends with StopIteration, and one from `__getitem__` or from the `collate_fn` looks the same:
+the epoch ends there without an error, and the training never sees the rest of the data. Measured on PyTorch 2.13 with 8
+items and an iterator over 2: 2 items come, with 0 workers, with 1, and under each start method. With several workers,
+the first iterator that runs out ends the epoch for all.
 
 ## When it is not a bug
-- `next(items, default)`, or a `try` around it that catches StopIteration.
+- The call has a default, `next(items, default)`, or a `try` around it catches StopIteration.
 - The iterator never ends: `itertools.cycle(...)`, a generator with `while True`.
-- The iterator is made for this sample and has an item for sure: `next(iter(self.paths.values()))`.
-- It looks up where the sample's index lies: `next(number for number, end in enumerate(self.ends) if index < end)`.
-- Inside a generator function Python makes a RuntimeError of it, which is loud.
-- Iterable datasets: `__next__` is meant to end so.
+- The iterator is created for this sample and always has an item: `next(iter(self.paths.values()))`.
+- The call looks up where the sample's index lies:
+  `next(number for number, end in enumerate(self.ends) if index < end)`.
+- The call is in a generator function, where Python turns the StopIteration into a RuntimeError that everyone sees.
+- The call is in `__next__` of an iterable dataset, which is meant to end this way.
 
 ## Example
 ```python
@@ -48,8 +49,8 @@ class Pairs(Dataset):
 ```
 
 ## Fix safety
-Unsafe: the epoch fails where it ended before. What should come instead (a default, the items from the start, an index)
-only the author knows.
+Unsafe: the epoch now fails where it ended silently before. Only the author knows what should come instead: a default,
+the items from the start, or an index.
 
 ## References
 - `torch/utils/data/_utils/fetch.py` asks the dataset for each sample, `_BaseDataLoaderIter.__next__` in
@@ -76,7 +77,7 @@ from loaderlint.rules.stop_iteration_sample.next_risks import risk_of_next
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 _NEXT = Lib("builtins.next")
-_NOT_KNOWN = "what it draws from is not known to run out, or to be empty"
+_NOT_KNOWN = "its iterator is not known to run out, or to be empty"
 
 
 class Next(NamedTuple):
@@ -110,7 +111,7 @@ def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:
     call, when = verdict.about
     label = model.label(call.frame)
     return verdict.finding(
-        f"the epoch of {loaders_of(verdict.exposure)} ends early and nothing is said: `next` in {label} "
+        f"the epoch of {loaders_of(verdict.exposure)} ends early without an error: `next` in {label} "
         f"raises StopIteration {when}, which the loader takes for the end of the data; give it a default or "
         "raise another exception",
         verdict.spot.place(model),

@@ -10,7 +10,7 @@ from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 #: Why it ends no epoch.
-STOPPED = "a StopIteration is caught on the way, or means there what it says"
+STOPPED = "a StopIteration is caught on the way, or is meant to end the data there"
 
 
 def is_stopped(call: WorkerCall, model: Model) -> bool:

@@ -21,4 +21,4 @@ def failing_fixes(call: WorkerCall, model: Model) -> tuple[Fix, ...]:
         return ()
     function = InsertFunction(call.frame.path, "next_or_fail", _NEXT_OR_FAIL)
     replaced = Replace(model.place(call.frame, call.call.func), "{next_or_fail}")
-    return (Fix("Fail where there is no next item", "unsafe", (function, replaced)),)
+    return (Fix("Raise an error where there is no next item", "unsafe", (function, replaced)),)

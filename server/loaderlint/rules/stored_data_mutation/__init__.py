@@ -2,26 +2,31 @@
 # stored-data-mutation (LDR401)
 
 ## What it does
-Finds sample code that changes in place what the dataset stores: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
-`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument. Where
-the dataset keeps one dictionary, list or object for each sample, it also finds what changes such a record more each
-time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`. The lists in a copy of one
-level (`dict(info)`, `info.copy()`, `{**info}`) are those of the record.
+Finds sample code that changes the dataset's own data in place: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
+`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly, in a helper that edits its argument, or in a
+step of a pipeline.
+
+If the dataset keeps one dictionary, list or object per sample, the rule also finds edits that change such a record more
+each time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`. A shallow copy
+(`dict(info)`, `info.copy()`, `{**info}`) still shares the record's lists.
 
 ## Why is this bad?
-`self.data[i]` is no copy: the next time the sample is read it has been changed already, a little more each epoch.
-Measured: with `num_workers=0` three epochs see 2, 4, 8 times the stored value; with `persistent_workers=True` too, in
-each worker's copy. With plain workers each epoch starts from a fresh copy, which hides the fault until somebody sets
-`num_workers=0` or persistent workers. A memory-mapped array in mode `r+` is changed on disk. Tensors are really shared
-between spawned workers, and with the main process.
+`self.data[i]` is not a copy, so the next read of the sample gets the changed data, a little more changed in each epoch.
+Measured: with `num_workers=0`, three epochs see 2, 4 and 8 times the stored value. With `persistent_workers=True` the
+same happens in each worker's copy. With normal workers, each epoch starts from a fresh copy, which hides the fault
+until someone sets `num_workers=0` or persistent workers. A memory-mapped array in mode `r+` changes on disk. Spawned
+workers and the main process share the memory of tensors.
 
 ## When it is not a bug
-- The data is copied first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list or a
-  mask; `x = x * 2` makes a new array.
-- The array is read anew for each sample (`np.load(path)`).
-- A field of a record gets the same value each time (`info["index"] = i`), or the record says that it was done already
-  (`if not info.get("done")`).
-- Keeping state on self (caches, buffers, counters, an order that is shuffled, or reversed by chance) is another matter.
+- The code copies the data first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list
+  or a mask. `x = x * 2` creates a new array.
+- An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
+  step before. After `ToTensor()`, `T.Lambda(lambda image: image.clone())` or a step that returns `image + noise`, an
+  edit changes only the copy. A crop of a tensor is a view, and an edit after it is reported.
+- Each sample reads the array anew (`np.load(path)`).
+- A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
+  made (`if not info.get("done")`).
+- The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance.
 
 ## Example
 ```python
@@ -40,11 +45,11 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Where a helper
-edits its argument, what its callers pass is copied where they take it out; there is no fix where one is a pipeline.
-`copy.deepcopy` is safe for a record that was read from JSON, YAML or TOML, or is written out in the code: it holds
-text, numbers, lists and dictionaries. Unsafe for any other record, which may hold what cannot be copied, and where the
-kind of object is not known.
+Safe where the data is known to be an array, a tensor or a list that is sorted: the copy has the same values. If a
+helper edits its argument, the fix copies what its callers pass. There is no fix where one of the callers is a pipeline.
+`copy.deepcopy` is safe for a record that was read from JSON, YAML or TOML, or that is written out in the code: it holds
+only text, numbers, lists and dictionaries. The fix is unsafe for any other record, which may hold objects that cannot
+be copied, and where the type of the object is not known.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -73,8 +78,8 @@ from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, is_re
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
-_NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
-_STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
+_NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
+_STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -99,8 +104,8 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
         if is_stored(origin, value, model):
             yield from _candidate(edit, frame, value, origin, model)
             return
-    made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
-    reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
+    made = "the worker creates what it changes" if value.origins else _NOT_STORED
+    reason = "the origin of what it changes is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
 
 

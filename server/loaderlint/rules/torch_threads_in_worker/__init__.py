@@ -5,23 +5,22 @@
 Finds calls of `torch.set_num_threads(n)` with more than one thread in code that forked workers run.
 
 ## Why is this bad?
-torch's wheels compute with GNU OpenMP, whose threads do not survive a fork. A worker whose main process has computed
-with threads hangs for ever at its first operation on a large tensor: the pool that it inherits says there are threads,
-and there are none. torch itself sets one thread in each worker, which is what keeps this from happening.
+torch's wheels compute with GNU OpenMP, whose threads do not survive a fork. If the main process has computed with
+threads, the worker inherits a pool whose threads no longer exist, and hangs for ever at its first operation on a large
+tensor. torch sets one thread in each worker to prevent this.
 
 Measured on torch 2.13 with 2 workers and a sum over 3000 x 3000 numbers: after the same sum in the main process, every
-run with `torch.set_num_threads(2)` in `__getitem__` or in the worker_init_fn hangs (without `timeout`, silently and for
-ever); without the call, with one thread, or under forkserver and spawn, none does. If the main process has computed
-nothing large yet, the first epoch works, and the second hangs.
+run with `torch.set_num_threads(2)` in `__getitem__` or in the `worker_init_fn` hangs (without `timeout`, silently and
+for ever). Without the call, with one thread, or under forkserver and spawn, no run hangs. If the main process has
+computed nothing large yet, the first epoch works and the second hangs.
 
 ## When it is not a bug
-- `torch.set_num_threads(1)`: that is what workers have anyway.
-- Workers that are spawned, or come from a fork server.
-- The call stands in the main process: at module level, in `main`, in a constructor.
-- A loader without workers.
-- The threads of other libraries: `cv2.setNumThreads`, `OMP_NUM_THREADS`.
-
-A number that cannot be read is not reported.
+- The call is `torch.set_num_threads(1)`, which is the default in workers.
+- The workers are spawned or come from a fork server.
+- The call runs in the main process: at module level, in `main`, in a constructor.
+- The loader has no workers.
+- The call sets the threads of another library: `cv2.setNumThreads`, `OMP_NUM_THREADS`.
+- The number of threads is not known.
 
 ## Example
 ```python
@@ -41,7 +40,7 @@ loader = DataLoader(Volumes(), num_workers=8, worker_init_fn=init_worker)
 
 ## Fix safety
 Safe: the worker computes with the one thread that torch gives it. Unsafe where the main process calls the function too,
-or a loader without workers runs it: there the number of threads would change.
+or where a loader without workers runs it: the number of threads would change there.
 
 ## References
 - pytorch/pytorch#17199, pytorch/pytorch#58962, pytorch/pytorch#41197
@@ -82,7 +81,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Th
             continue
         here, threads = Spot(call.frame, call.number), threads_asked_for(call, model)
         if threads is None:
-            yield from silent(RULE.name, here, "it is not known to ask for more than one thread", model)
+            yield from silent(RULE.name, here, "it is not known to set more than one thread", model)
         else:
             doubts = 0 if threads.certain else 1
             yield Candidate(threads, call.frame, here, cure, doubts=doubts, key=here.key)

@@ -2,21 +2,21 @@
 # uncollatable-sample (LDR511)
 
 ## What it does
-Finds samples that PyTorch's `default_collate` cannot batch, because they are or hold a Pillow image, a `Path`, a
-`datetime`, a set, a graph of torch_geometric or an object of a plain class: in what `__getitem__` returns or `__iter__`
-yields, and in datasets of torchvision that get no transform.
+Finds samples that PyTorch's `default_collate` cannot batch: a Pillow image, a `Path`, a `datetime`, a set, a graph of
+torch_geometric, an object of a plain class, or a container with one of them. The rule looks at what `__getitem__`
+returns or `__iter__` yields, and at torchvision datasets without a transform.
 
 ## Why is this bad?
-The first batch ends with `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or
-lists; found <class 'PIL.Image.Image'>`, with any number of workers. The message names the type, and neither the dataset
-nor the part of the sample. Measured on torch 2.13.
+The first batch raises `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists;
+found <class 'PIL.Image.Image'>`, with any number of workers. The message names the type, but not the dataset or the
+part of the sample. Measured on torch 2.13.
 
 ## When it is not a bug
-- A `collate_fn` is passed, or `batch_size=None`: nothing is batched by `default_collate`.
-- A transform makes a tensor of it (`ToTensor`, `PILToTensor`, `ToImage`). Where it cannot be read which transform is
-  used, nothing is said.
-- Named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
-- Loaders of libraries that batch in their own way (`torch_geometric.loader.DataLoader`, MONAI).
+- The loader has a `collate_fn`, or does not batch (`batch_size=None`).
+- A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
+  transform is used.
+- `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
+- The loader belongs to a library that batches in its own way (`torch_geometric.loader.DataLoader`, MONAI).
 - The project registers its class in `default_collate_fn_map`.
 
 ## Example
@@ -34,8 +34,7 @@ def __getitem__(self, index):
 torchvision's `ToTensor` makes a tensor of the image instead, with the channels first and values from 0 to 1.
 
 ## Fix safety
-Unsafe: `np.asarray(image)` and `str(path)` are one way to make something that can be batched, and the training code may
-expect another one.
+Unsafe: `np.asarray(image)` and `str(path)` can be batched, but the training code may expect something else.
 
 ## References
 - [default_collate](https://pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
@@ -59,12 +58,12 @@ from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable
 from loaderlint.rules.uncollatable_sample.uncollatable_values import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {
-    IMAGE: "make a tensor or an array of it, or pass a `collate_fn`",
+    IMAGE: "convert it to a tensor or an array, or pass a `collate_fn`",
     PATH: "return its text, or pass a `collate_fn`",
 }
-_OTHER_ADVICE = "return numbers, tensors or texts, or pass a `collate_fn`"
+_OTHER_ADVICE = "return numbers, tensors or strings, or pass a `collate_fn`"
 _WRAPS = {
-    IMAGE: ("Make an array of it: `np.asarray(...)`", "{numpy}.asarray("),
+    IMAGE: ("Convert it to an array: `np.asarray(...)`", "{numpy}.asarray("),
     PATH: ("Return its text: `str(...)`", "str("),
 }
 

@@ -2,21 +2,23 @@
 # unguarded-normalisation (LDR504)
 
 ## What it does
-Finds samples that are divided by a sum, standard deviation, norm, maximum or range of their own values, where nothing
-provides for a zero. Off by default: which data has such samples only its owner knows.
+Finds samples that are divided by a sum, standard deviation, norm, maximum or range of their own values, without
+protection against zero. Off by default, because only you know whether your data has such samples.
 
 ## Why is this bad?
-A constant image has the standard deviation 0, an empty one the sum 0. The quotient is NaN; PyTorch says nothing, NumPy
-warns once in a worker's output, and the loss is NaN from there on. Measured on PyTorch 2.13: `x / x.sum()` and
-`(x - x.mean()) / x.std()` of a constant image are NaN in all pixels, and `torch.std` of one element is NaN.
+A constant image has a standard deviation of 0, and an empty one has a sum of 0. The quotient is NaN. PyTorch reports
+nothing, NumPy warns once in a worker's output, and the loss is NaN from then on. Measured on PyTorch 2.13:
+`x / x.sum()` and `(x - x.mean()) / x.std()` of a constant image are NaN in all pixels, and `torch.std` of one element
+is NaN.
 
-An epsilon keeps the zero away where values cannot be negative. In `x / (x.sum() + 1e-9)` it is a hint: the values of
-a normalised image cancel, and their sum is near zero or -1e-9 itself.
+An epsilon prevents this for values that cannot be negative. `x / (x.sum() + 1e-9)` is a hint: the values of a
+normalised image cancel out, and their sum may be near zero or -1e-9 itself.
 
 ## When it is not a bug
-- An epsilon, a lower bound (`max`, `clamp`, `clip`, `np.maximum`), `or 1`, or a test of the divisor.
-- Statistics of the whole data set, kept on self or written down as constants.
-- `torch.nn.functional.normalize` and its like, which have an epsilon.
+- The divisor has an epsilon, a lower bound (`max`, `clamp`, `clip`, `np.maximum`), `or 1`, or a test, or the code
+  removes NaN afterwards.
+- The statistics are those of the whole data set, kept on `self` or written as constants.
+- The function has its own epsilon: `torch.nn.functional.normalize` and similar functions.
 
 ## Example
 ```python
@@ -35,8 +37,8 @@ class Images(Dataset):
 ```
 
 ## Fix safety
-Unsafe: all samples change a little, and which epsilon is right depends on the range of the values.
-None for the sum of values that may be negative: it comes near zero with an epsilon too.
+Unsafe: all samples change slightly, and the right epsilon depends on the range of the values. There is no fix for the
+sum of values that may be negative: it can come near zero with an epsilon too.
 
 ## References
 - [torch.std](https://pytorch.org/docs/stable/generated/torch.std.html)
@@ -93,8 +95,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Di
 def _why_not(one: Division, frame: Frame, model: Model) -> str:
     """Why no sample is spoilt; '' if one may be."""
     if is_tested(one.statistic, one.divisor, frame, model):
-        return f"the code tests `{one.statistic.word}`, or takes out what is no number"
-    return "" if model.reached[frame].bits(_PARTS) else "it is done when a worker starts, not for samples"
+        return f"the code tests `{one.statistic.word}`, or removes NaN afterwards"
+    return "" if model.reached[frame].bits(_PARTS) else "it runs when a worker starts, not for samples"
 
 
 def _finding(verdict: WorkerVerdict[Division], model: Model) -> Finding:
@@ -103,8 +105,8 @@ def _finding(verdict: WorkerVerdict[Division], model: Model) -> Finding:
     sample = f"a sample of {loaders_of(verdict.exposure)} may be"
     divides = f"{model.label(frame).replace('<lambda>', 'a lambda')} divides by `{found.word}` of its values"
     return verdict.finding(
-        f"{sample} huge: {divides} plus a little, and where signed values cancel that is nearly zero; divide by what "
-        "cannot cancel"
+        f"{sample} huge: {divides} plus an epsilon, which is near zero where signed values cancel out; divide by a "
+        "value that cannot cancel out"
         if found.eased
         else f"{sample} NaN: {divides}, which is zero for some (a constant or empty one); add an epsilon or test it",
         place,

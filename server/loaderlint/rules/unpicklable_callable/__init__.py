@@ -6,22 +6,22 @@ Finds lambdas, nested functions and objects of local classes that are sent to a 
 `worker_init_fn`, as a transform, or as an attribute of the dataset.
 
 ## Why is this bad?
-Workers that are not forked get the dataset, the collate function and the worker init function by pickle, and pickle
-writes a function as the name of a module and a name in it. A lambda and a function inside another have none: the loader
-raises `AttributeError: Can't pickle local object 'main.<locals>.<lambda>'` (Python 3.12: `Can't get local object`) or
-`PicklingError: Can't pickle <function <lambda>>: attribute lookup <lambda> on __main__ failed` before the first batch.
-That is so on Windows, on macOS, on Linux from Python 3.14 on, and with `multiprocessing_context="spawn"` everywhere
-(run: torch 2.13 with spawn and forkserver). Forked workers are not affected.
+Workers that are not forked get the dataset, the collate function and the worker init function by pickle, which stores a
+function as a module name and a name in that module. Lambdas and nested functions have no such name. Before the first
+batch, the loader raises `AttributeError: Can't pickle local object 'main.<locals>.<lambda>'` (Python 3.12:
+`Can't get local object`) or `PicklingError: Can't pickle <function <lambda>>: attribute lookup <lambda> on __main__
+failed`. This happens on Windows, on macOS, on Linux from Python 3.14 on, and with `multiprocessing_context="spawn"`
+everywhere (measured: torch 2.13 with spawn and forkserver). Forked workers are not affected.
 
 ## When it is not a bug
-- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
-- A loader without workers.
-- The lambda stays in the main process: the key of a `sorted`, a sampler's, a callback's, a class attribute.
-- It is made in the worker: in `__getitem__`, in the collate function, in the `worker_init_fn`.
+- The workers are forked: Linux before Python 3.14, unless the program sets another start method.
+- The loader has no workers.
+- The lambda stays in the main process: the key of a `sorted`, an argument of a sampler or callback, a class attribute.
+- The worker creates it: in `__getitem__`, in the collate function, in the `worker_init_fn`.
 - The class leaves it out of its `__getstate__`.
-- A function, class or method of a module, or a `functools.partial` of one.
-- A test that hands its lambda to a loader of the project with a number of workers that is out of sight.
-- A test that is skipped where workers are spawned, or a branch for other platforms: `if sys.platform != "win32":`.
+- It is a function, class or method of a module, or a `functools.partial` of one.
+- A test passes its lambda to a loader of the project whose number of workers is not known.
+- The test is skipped where workers are spawned, or the branch is for other platforms: `if sys.platform != "win32":`.
 
 ## Example
 ```python
@@ -42,9 +42,9 @@ train_loader = DataLoader(
 ```
 
 ## Fix safety
-Safe where the function uses nothing of the functions around it: it becomes a function of the module. What it uses of
-them is passed by `functools.partial`: safe where each such name is bound once and holds something that is known to
-pickle, else unsafe. No fix for local classes, and for functions that change names around them.
+Safe where the function uses no names of the functions around it: it becomes a function of the module. Names that it
+uses are passed with `functools.partial`. That is safe where each name is bound once and holds something that is known
+to pickle, and otherwise unsafe. There is no fix for local classes, or for functions that change names around them.
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -92,7 +92,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, place, verdict.reason)
             continue
         if certainty == "possible" and _is_chosen_by_test(place.path, loader):
-            yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
+            yield Silence(RULE.name, place, "a test passes it to the loader, and chooses the number of workers")
             continue
         yield verdict.finding(
             f"{cannot_start(loader, model)}: {described(ref, payload, model)} is sent to them as {payload.held}, and "

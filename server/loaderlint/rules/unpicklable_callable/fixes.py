@@ -11,7 +11,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
-from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -121,7 +121,7 @@ def _expressions(facts: PieceFacts, def_: int) -> Iterator[ir.Expr]:
 def _own(facts: PieceFacts, def_: int) -> Iterator[tuple[int, ir.Expr]]:
     """The expressions that a def's own steps are made of, with the defaults of the defs inside it, but not these."""
     one, exprs = facts.ir.defs[def_], facts.ir.exprs
-    roots = [number for step in one.steps for number in step_expressions(step)]
+    roots = [number for step in one.steps for number in ir.step_expressions(step)]
     roots += [context.expr for context in one.contexts]
     roots += [param.default for inner in facts.ir.defs if inner.parent == def_ for param in inner.params]
     return ((number, exprs[number]) for number in ir.made_of(exprs, roots))
@@ -180,7 +180,7 @@ def _parameter(index: int, scope: Frame) -> Val:
 def _makes(step: ir.Step, def_: int, facts: PieceFacts) -> bool:
     """Whether the function is made in a step."""
     exprs = facts.ir.exprs
-    parts = (exprs[number] for number in ir.made_of(exprs, step_expressions(step)))
+    parts = (exprs[number] for number in ir.made_of(exprs, ir.step_expressions(step)))
     return any(isinstance(e, ir.MakeDef) and e.index == def_ for e in parts)
 
 

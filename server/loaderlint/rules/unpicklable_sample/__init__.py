@@ -2,25 +2,28 @@
 # unpicklable-sample (LDR304)
 
 ## What it does
-Finds samples and batches that a worker cannot send to the main process: an open file, a generator, a lambda, a lock,
-an object of a class that is defined in a function, a tensor that requires grad.
+Finds samples and batches that a worker cannot send to the main process: an open file, a generator, a lambda, a lock, an
+object of a class that is defined in a function, a tensor that requires grad.
 
 ## Why is this bad?
-What a worker makes goes to the main process by pickle, under fork as well. A thread of the worker pickles it; where
-that fails, the thread prints a traceback, drops the batch, and the main process waits for ever
-(pytorch/pytorch#142884). `timeout=` turns that into `DataLoader timed out`. So it is for all of these with a
-`collate_fn` that passes them on, and with `batch_size=None`; a tensor that requires grad and is no leaf is refused with
-`Cowardly refusing to serialize non-leaf tensor which requires_grad`. `default_collate` fails earlier: `TypeError:
-default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists`, or, for tensors that require grad,
-`RuntimeError: stack(): functions with out=... arguments don't support automatic differentiation`. Run with torch 2.13.
-Without workers nothing is pickled, and nothing shows.
+A worker sends its samples to the main process by pickle, under fork as well. A thread of the worker does the pickling.
+If it fails, the thread prints a traceback and drops the batch, and the main process waits for ever
+(pytorch/pytorch#142884). `timeout=` turns the wait into `DataLoader timed out`. This happens with a `collate_fn` that
+passes such objects on, and with `batch_size=None`. A non-leaf tensor that requires grad fails with
+`Cowardly refusing to serialize non-leaf tensor which requires_grad`.
+
+`default_collate` fails earlier: `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts
+or lists`, or, for tensors that require grad, `RuntimeError: stack(): functions with out=... arguments don't support
+automatic differentiation`. Measured with torch 2.13. Without workers nothing is pickled, and the code works.
 
 ## When it is not a bug
-- `with open(path) as file: return file.read()`: what is returned is text.
-- Objects of classes of a module, with or without `__getstate__`; cyclic references, sets, bytes.
-- A collate function that does something else with them, `lambda batch: [file.read() for file in batch]`.
-- Tensors made under `torch.no_grad()`, or detached; leaves that require grad, with a `collate_fn` of one's own.
-- A loader without workers.
+- The sample is the content and not the file: `with open(path) as file: return file.read()`.
+- The object can be pickled: objects of classes of a module, with or without `__getstate__`; cyclic references, sets,
+  bytes.
+- The collate function turns the objects into something else: `lambda batch: [file.read() for file in batch]`.
+- The tensor was created under `torch.no_grad()` or is detached, or it is a leaf that requires grad and the loader has
+  its own `collate_fn`.
+- The loader has no workers.
 
 ## Example
 ```python
@@ -43,8 +46,8 @@ class Features(Dataset):
 ```
 
 ## Fix safety
-`.detach()` is safe: the numbers are the same. `.read()` for a file is unsafe: what is wanted of it is a guess. No fix
-for the others.
+`.detach()` is safe: the numbers are the same. `.read()` for a file is unsafe, because you may need something else from
+it. There is no fix for the others.
 
 ## References
 - pytorch/pytorch#142884, pytorch/pytorch#82411
@@ -93,7 +96,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _why_sent(way: str, one: UnpicklableResult) -> str:
     """Why it can be sent, or why that is not known; '' if it is not."""
     if way == "unknown":
-        return "what the collate function makes of it is not known"
+        return "what the collate function does with it is not known"
     return "a leaf that requires grad is sent as it is" if way == "passed" and one.leaf else ""
 
 

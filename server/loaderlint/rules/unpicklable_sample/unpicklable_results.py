@@ -85,9 +85,9 @@ def _why_unpicklable(atom: Atom, model: Model) -> tuple[str, str] | None:
             facts = model.ev.facts(atom.path, atom.piece)
             one = facts.ir.defs[atom.def_] if facts else None
             if one is not None and one.kind == "lambda":
-                return "a lambda", "return what it gives"
+                return "a lambda", "return its result"
             if one is not None and is_local(atom, model):
-                return f"`{one.name}`, a function inside another,", "return what it gives"
+                return f"`{one.name}`, a function inside another,", "return its result"
         case Instance(cls, _) if is_local(cls, model):
             return f"an object of `{model.ev.classes.name(cls)}`, a class inside a function,", "move it to the module"
         case SeqOf(_, _, site) if site is not None:

@@ -2,32 +2,35 @@
 # unpicklable-state (LDR302)
 
 ## What it does
-Finds what a dataset, a collate function or a `worker_init_fn` holds that cannot be pickled: locks, threads, queues,
-generators, modules, views of dictionaries (`names.keys()`), weak references, progress bars, OpenCV objects, a
-`torch.Generator`, files and other handles that no worker uses, and on Windows CUDA tensors. Also thread locks that are
-held around a sample, under every start method: they lock nothing.
+Finds objects that cannot be pickled in a dataset, a collate function or a `worker_init_fn`: locks, threads, queues,
+generators, modules, dictionary views (`names.keys()`), weak references, progress bars, OpenCV objects, a
+`torch.Generator`, files and other handles that no worker uses, and CUDA tensors on Windows. It also finds thread locks
+that are held around a sample, under every start method, because they lock nothing.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
-object in it the loader raises `TypeError: cannot pickle '_thread.lock' object` (or `'generator'`, `'module'`,
-`'dict_keys'`, ...) before the first batch: on Windows, on macOS, on Linux from Python 3.14 on, and with
-`multiprocessing_context="spawn"`. A `torch.Generator` pickles, and the worker dies while it reads it. All run with
-torch 2.13.
-A `threading.Lock` orders the threads of one process. Each worker has its own copy: two workers were seen inside the
-'locked' block at the same time. A lock that a thread holds while the workers are forked is locked in them for ever.
+object, the loader raises `TypeError: cannot pickle '_thread.lock' object` (or `'generator'`, `'module'`, `'dict_keys'`,
+...) before the first batch: on Windows, on macOS, on Linux from Python 3.14 on, and with
+`multiprocessing_context="spawn"`. A `torch.Generator` can be pickled, but the worker dies when it reads it. All
+measured with torch 2.13.
+
+A `threading.Lock` only orders the threads of one process, and each worker has its own copy. Two workers were seen
+inside the 'locked' block at the same time. A lock that a thread holds while the workers are forked stays locked in them
+for ever.
 
 ## When it is not a bug
-- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
+- The workers are forked: Linux before Python 3.14, unless the program sets another start method.
 - A `__getstate__` leaves the object out.
-- It is an attribute of a class or a module, or is made in the worker.
+- It is an attribute of a class or a module, or the worker creates it.
 - It is deleted or replaced before the workers start: `self.names = list(self.names)`.
-- `Path.iterdir()` from Python 3.13 on, where it gives a `map`; `glob` and `rglob` still give generators.
-- Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
-  `functools.partial` can be pickled.
-- Tensors and models on the GPU, but on Windows: CUDA gives other processes access to its memory, and "not on Windows"
-  (torch's notes; not run, for want of a GPU). Forked workers that use them are cuda-in-worker.
-- Files, databases and the like that workers use are handle-across-workers. A closed one cannot be pickled either: it
-  must be let go of (`self.file = None`, `del self.file`).
+- `Path.iterdir()` returns a `map` from Python 3.13 on, which can be pickled; `glob` and `rglob` still return
+  generators.
+- It can be pickled: loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy
+  generators and `functools.partial`.
+- Tensors and models on the GPU are not reported outside Windows: CUDA gives other processes access to its memory, but
+  "not on Windows" (torch's notes; not run on a GPU). `cuda-in-worker` reports forked workers that use them.
+- `handle-across-workers` reports files, databases and other handles that workers use. A closed handle cannot be pickled
+  either: set it to None or delete it (`self.file = None`, `del self.file`).
 
 ## Example
 ```python
@@ -52,8 +55,8 @@ class Cached(Dataset):
 ```
 
 ## Fix safety
-Unsafe: the object is left out of the pickled state and made again in each worker. Whether a fresh one does is for you
-to judge; a lock that only workers use can go.
+Unsafe: the fix leaves the object out of the pickled state and creates it again in each worker. You must judge whether a
+new object is good enough. You can delete a lock that only workers use.
 
 ## References
 - [CUDA IPC operations](https://pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations) on Windows

@@ -2,27 +2,31 @@
 # unsorted-listing (LDR503)
 
 ## What it does
-Finds datasets whose order is that of an unsorted listing of a folder: `os.listdir`, `os.scandir`, `os.walk`,
-`glob.glob`, `glob.iglob`, and `iterdir`, `glob` and `rglob` of paths.
+Finds datasets whose order is that of an unsorted directory listing: `os.listdir`, `os.scandir`, `os.walk`, `glob.glob`,
+`glob.iglob`, and `iterdir`, `glob` and `rglob` of paths.
 
 ## Why is this bad?
-They give the names in the file system's order, which is neither that of the names nor that in which the files were
-made. On ext4 it depends on hashes of the names: measured with 12 images `0.img` to `11.img` and 12 masks `0.msk` to
-`11.msk`, none of the 12 pairs by position was right.
+These functions return names in the order of the file system, which is neither alphabetical nor the order in which the
+files were created. On ext4 it depends on hashes of the names. Measured with 12 images `0.img` to `11.img` and 12 masks
+`0.msk` to `11.msk`: none of the 12 pairs by position was right.
 
-- Two listings paired by position (images and masks): samples with another's label. Nothing is said.
-- A part by position (`names[:800]`): on another machine, or after a copy, training has seen what is validated on.
-- A listing whose position becomes the class label: a saved model's classes are others on another machine.
-- A set of names gives them in another order in each run, sorted before or not: training has seen what is validated on.
-- One listing as the order of the samples is a hint: results differ between machines with the same seed.
+- Two listings that are paired by position (images and masks) give samples the wrong label, without a warning.
+- A split by position (`names[:800]`) changes on another machine or after a copy. The training may then have seen the
+  validation data.
+- If the position in a listing becomes the class label, a saved model has other classes on another machine.
+- A set of names has another order in each run, even if the names were sorted before. The training may then have seen
+  the validation data.
+- One listing as the order of the samples is a hint: results with the same seed differ between machines.
 
 ## When it is not a bug
-- The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only
-  where the listing does.)
-- Its names are looked up, counted, put into a set that is only asked, or kept in a dict by name.
-- A part is only taken in a debugging run, under `if self.debug:`.
-- The second path is made from the first one's name.
-- Each sequence wraps around at a length of its own (`i % self.size_a`, `i % self.size_b`): the data are not paired.
+- The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only if
+  the listing has the same order.)
+- The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
+- The slice cuts nothing: `names[: len(names)]`, or `names[: min(limit, len(names))]` with an infinite limit
+  (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
+- Only a debugging run takes the slice, under `if self.debug:`.
+- The second path is built from the first one's name.
+- Each sequence wraps around at its own length (`i % self.size_a`, `i % self.size_b`): the data is not paired.
 
 ## Example
 ```python
@@ -47,12 +51,12 @@ class Pairs(Dataset):
 ```
 
 ## Fix safety
-Safe: the same names in the order of the names. A model that was trained with class numbers from an unsorted listing
-expects the order of the machine it was trained on: it has the fault already.
+Safe: the same names, sorted. A model that was trained with class numbers from an unsorted listing expects the order of
+the machine where it was trained, and already has the fault.
 
-Listings that are paired by position are sorted together: sorting only one would mispair files that happened to match.
-No fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, and for what is paired with
-one of these.
+Listings that are matched by position are sorted together: sorting only one would mispair files that happened to match.
+There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
+matched with one of these.
 
 ## References
 - [os.listdir](https://docs.python.org/3/library/os.html#os.listdir): 'The list is in arbitrary order'
@@ -127,8 +131,8 @@ def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
 
 def _cause(listing: Listing) -> str:
     if listing.how == "set":
-        return "a set gives names in another order in each run"
-    return f"`{listing.how}` lists files in the file system's order, not in that of their names"
+        return "a set has another order in each run"
+    return f"`{listing.how}` lists files in the order of the file system, not sorted by name"
 
 
 def _fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:

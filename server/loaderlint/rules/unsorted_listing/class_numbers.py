@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 
@@ -16,7 +16,7 @@ def numbered(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position a frame numbers something: `{name: number for number, name in enumerate(names)}`,
     `names.index(name)`, a counted folder."""
     dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
-    written = {n for _, step in model.steps(frame) for n in step_expressions(step)} if dicts else set()
+    written = {n for _, step in model.steps(frame) for n in ir.step_expressions(step)} if dicts else set()
     for number, e in dicts:
         if number in written or number in frame.memo:
             yield _enumerated(e.element, frame, model)
@@ -69,7 +69,7 @@ def _gives_number(counter: int, loop: int, frame: Frame, model: Model) -> bool:
         if not one.is_within(step.context, loop):
             continue
         inner = _loops(step.context, one.contexts)[:1] != [loop]
-        for part in ir.made_of(exprs, step_expressions(step)):
+        for part in ir.made_of(exprs, ir.step_expressions(step)):
             e = exprs[part]
             given = exprs[e.element] if isinstance(e, ir.Comp) else e if inner else None
             if isinstance(given, ir.Seq) and given.kind == "tuple" and counter in given.items:

@@ -41,7 +41,7 @@ def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, m
     for (name, _), orders in taken.items():
         for each in orders:
             if each.cut:
-                what = f"{{}} may get other samples: `self.{name}` is cut by position, and"
+                what = f"{{}} may get other samples: `self.{name}` is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
     for orders in taken.values():
         for each in orders:
@@ -79,7 +79,7 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
                 continue
             for each in _stable(order.of(call.call.args[0].value, frame)):
                 if not each.sorted:
-                    what = "a sample of {} may draw other files, in spite of the seed:"
+                    what = "a sample of {} may draw other files despite the seed:"
                     yield ListingUse(each.listing, Severity.WARNING, what)
 
 
@@ -89,7 +89,7 @@ def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
         return
     unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
     for each in unsorted:
-        paired = f"samples of {{}} are paired wrongly: {what} go by position, and"
+        paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
         yield ListingUse(each, Severity.WARNING, paired, frozenset(unsorted) - {each})
 
 

@@ -2,21 +2,22 @@
 # worker-seed-overflow (LDR104)
 
 ## What it does
-Finds NumPy seeds in worker code that are torch's seed of the worker as it is: `np.random.seed(torch.initial_seed())`,
+Finds NumPy seeds in worker code that are torch's full worker seed: `np.random.seed(torch.initial_seed())`,
 `np.random.seed(get_worker_info().seed)`.
 
 ## Why is this bad?
-In a worker both are a number of 63 bits, new in every epoch; NumPy takes seeds below `2**32` only. The worker ends with
-`ValueError: Seed must be between 0 and 2**32 - 1`, and the main process with it. Measured on torch 1.8 and 2.13, NumPy
-1.23 and 2.4; `RandomState(torch.initial_seed())` and a list with such a number fail in the same way. The function is
-never called with `num_workers=0`, so that the fault waits for the first run with workers.
+In a worker, both are 63-bit numbers that change in every epoch, but NumPy accepts only seeds below `2**32`. The worker
+ends with `ValueError: Seed must be between 0 and 2**32 - 1`, and the main process with it. Measured on torch 1.8 and
+2.13, NumPy 1.23 and 2.4. `RandomState(torch.initial_seed())`, and a list with such a number, fail in the same way. With
+`num_workers=0` the function is never called, so the fault appears at the first run with workers.
 
 ## When it is not a bug
-- The last step brings the number below `2**32`: `% 2**32`, `& 0xFFFFFFFF`, `// 2**32`. A worker's number added to that
-  is not reported: it overflows once in a billion.
-- `random.seed`, `torch.manual_seed` and `np.random.default_rng` take numbers of any width.
-- `np.random.SeedSequence(torch.initial_seed()).generate_state(4)` gives NumPy what it takes.
-- torch has a small seed in the worker already: `torch.manual_seed(...)` was called there before.
+- The last step brings the number below `2**32`: `% 2**32`, `& 0xFFFFFFFF`, `// 2**32`. Adding the worker's number
+  afterwards is not reported: it overflows about once in a billion.
+- The function accepts seeds of any size: `random.seed`, `torch.manual_seed`, `np.random.default_rng`.
+- `np.random.SeedSequence(torch.initial_seed()).generate_state(4)` creates seeds that NumPy accepts.
+- torch already has a small seed in the worker, because the code called `torch.manual_seed(...)` before.
+- The call is in a `try`, or under a test of the seed's size.
 
 ## Example
 ```python
@@ -35,8 +36,8 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
 ```
 
 ## Fix safety
-Safe: seeds that NumPy takes stay what they are. A name that is read by seeding calls alone is changed where it is
-bound; Python's generator then starts from 32 bits as well, as in PyTorch's own notes.
+Safe: seeds that NumPy accepts do not change. If only seeding calls read a name, the fix changes the name where it is
+bound. Python's generator then starts from 32 bits too, as in PyTorch's own notes.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -82,13 +83,13 @@ def _why_good(call: WorkerCall, width: int, model: Model) -> str:
     """Why a seed below `width` fits; '' if it may not."""
     if width <= NUMPY_LIMIT:
         return "the seed is below 2**32"
-    return "the call stands in a try, or under a test of how large the seed is" if is_watched(call, model) else ""
+    return "the call is in a `try`, or under a test of the seed's size" if is_watched(call, model) else ""
 
 
 def _cure(one: Overflow, model: Model, loader: Loader) -> str:
     """Why the seed is not too large in the workers of a loader; '' if it is."""
     if seeds_torch(one.call, loader, model):
-        return "its workers give torch another seed first, which may be a small one"
+        return "its workers set another seed for torch first, which may be small"
     return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
 
 

@@ -22,7 +22,7 @@ def narrowing_fix(one: Overflow, loader: Loader, model: Model) -> Fix | None:
         intent = Replace(call, f"{SEED_CALLS[one.function]}({name} % 2**32)")
     else:
         return None
-    return Fix("Bring the seed below `2**32`", "safe", (intent,))
+    return Fix("Limit the seed to 32 bits", "safe", (intent,))
 
 
 def _seeds_alone(name: str | None, number: int, one: Overflow, model: Model) -> bool:

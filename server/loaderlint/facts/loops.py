@@ -1,0 +1,143 @@
+"""Loops: the locals that go round in them, and those that call one step of a pipeline after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from loaderlint.facts import ir
+
+#: How many locals of one cycle are evaluated before the rest of it.
+_MAX_HEADS = 8
+
+
+def heads_of_cycles(exprs: Sequence[ir.Expr]) -> Mapping[int, tuple[int, ...]]:
+    """For each expression in a cycle, the locals that go round in it, in the order of the text.
+
+    They are evaluated first. Each starts with what enters the loop, so the rest of the cycle does not depend on which
+    of its expressions is asked for first."""
+    if not any(_goes_round(number, e) for number, e in enumerate(exprs)):
+        return {}
+    found: dict[int, tuple[int, ...]] = {}
+    for cycle in _cycles(exprs):
+        heads = tuple(sorted(one for one in cycle if _goes_round(one, exprs[one])))[:_MAX_HEADS]
+        found.update(dict.fromkeys(cycle, heads))
+    return found
+
+
+def _goes_round(number: int, e: ir.Expr) -> bool:
+    """Whether an expression is a local that a later expression binds anew, for the next turn of a loop."""
+    return type(e) is ir.Phi and any(choice > number for choice in e.choices)
+
+
+def _cycles(exprs: Sequence[ir.Expr]) -> Iterator[list[int]]:
+    """The strongly connected components of several expressions, by Tarjan's algorithm without recursion."""
+    index: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    open_: dict[int, None] = {}  # visited, in no component yet
+    for root in range(len(exprs)):
+        path = [] if root in index else [(root, iter((root,)))]
+        while path:
+            number, rest = path[-1]
+            below = next(rest, None)
+            if below is None:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[number])
+                if number in open_ and lowest[number] == index[number]:
+                    cycle = [number]
+                    while (last := open_.popitem()[0]) != number:
+                        cycle.append(last)
+                    if len(cycle) > 1:
+                        yield cycle
+            elif below in open_:
+                lowest[number] = min(lowest[number], index[below])
+            elif below not in index and below != ir.NONE:
+                index[below] = lowest[below] = len(index)
+                open_[below] = None
+                path.append((below, iter(ir.operands(exprs[below]))))
+
+
+@dataclass(frozen=True, slots=True)
+class StepLoop:
+    """A loop that calls one step after another on what the step before gave: `for step in steps: x = step(x)`.
+
+    - `steps`: the expression whose items are called.
+    - `call`: the call of a step; it stands in context `context`, the loop is context `loop`.
+    - `carried`: for each local that goes round, the expression that binds it anew: the call, or an `Unpack` of it.
+    - `is_read`: whether something else in the loop reads one of these locals."""
+
+    steps: int
+    call: int
+    context: int
+    loop: int
+    carried: Mapping[int, int]
+    is_read: bool
+
+
+def step_loops(exprs: Sequence[ir.Expr], one: ir.DefIR) -> dict[int, StepLoop]:
+    """The loops of this kind in a def, by the locals that go round in them."""
+    found: dict[int, StepLoop] = {}
+    for step in one.steps:
+        if type(step) is ir.Perform and (loop := _step_loop(exprs, one, step)) is not None:
+            found.update(dict.fromkeys(loop.carried, loop))
+    return found
+
+
+def _step_loop(exprs: Sequence[ir.Expr], one: ir.DefIR, step: ir.Perform) -> StepLoop | None:
+    call = exprs[step.call] if step.call != ir.NONE else None
+    steps = _gone_through(exprs, call.func) if type(call) is ir.Call else ir.NONE
+    if type(call) is not ir.Call or steps == ir.NONE:
+        return None
+    loop = _loop_around(one, step.context)
+    locals_ = {arg.value for arg in call.args if arg.value != ir.NONE and _goes_round(arg.value, exprs[arg.value])}
+    carried = {local: _bound_anew(exprs, local, step.call) for local in locals_}
+    others = [arg.value for arg in call.args if arg.value not in carried]
+    if not loop or not carried or ir.NONE in carried.values() or not locals_.isdisjoint(ir.made_of(exprs, others)):
+        return None
+    read = _reads(exprs, (step for step in one.steps if one.is_within(step.context, loop)), locals_, step.call)
+    return StepLoop(steps, step.call, step.context, loop, carried, read)
+
+
+def _loop_around(one: ir.DefIR, context: int) -> int:
+    """The innermost loop around a context; 0 if there is none."""
+    while context > 0 and one.contexts[context].kind != "loop":
+        context = one.contexts[context].parent
+    return context
+
+
+def _gone_through(exprs: Sequence[ir.Expr], func: int) -> int:
+    """The expression of which a callee is an item, in a loop over it or over `enumerate` of it; `NONE` otherwise."""
+    e = exprs[func] if func != ir.NONE else None
+    if type(e) is ir.Element:
+        return e.iterable
+    item = exprs[e.value] if type(e) is ir.Unpack and e.index == 1 else None
+    listed = exprs[item.iterable] if type(item) is ir.Element else None
+    if type(listed) is ir.Call and exprs[listed.func] == ir.Global("enumerate") and listed.args:
+        return listed.args[0].value
+    return ir.NONE
+
+
+def _bound_anew(exprs: Sequence[ir.Expr], local: int, call: int) -> int:
+    """The one later expression that binds a local anew, if it is the call or a part of its result; else `NONE`."""
+    e = exprs[local]
+    later = [choice for choice in e.choices if choice > local] if type(e) is ir.Phi else []
+    if len(later) != 1:
+        return ir.NONE
+    again = exprs[later[0]]
+    is_part = type(again) is ir.Unpack and again.value == call and not again.starred
+    return later[0] if later[0] == call or is_part else ir.NONE
+
+
+def _reads(exprs: Sequence[ir.Expr], steps: Iterable[ir.Step], locals_: set[int], call: int) -> bool:
+    """Whether steps read one of the locals otherwise than as an argument of the call."""
+    waiting = [number for step in steps for number in ir.step_expressions(step)]
+    seen = {ir.NONE, call}
+    while waiting:
+        number = waiting.pop()
+        if number in locals_:
+            return True
+        if number not in seen:
+            seen.add(number)
+            waiting += ir.operands(exprs[number])
+    return False
