@@ -22,7 +22,8 @@ PATH = Path("/project/train.py")
 class Files:
     """A `FileAccess` over texts in memory."""
 
-    def __init__(self, texts: Mapping[Path, str | bytes]) -> None:
+    def __init__(self, texts: Mapping[Path, str | bytes], length: int | None = None) -> None:
+        self._length = length
         data = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
         self._sources = {path: decode(one) for path, one in data.items()}
         self._pieces = {path: cut(source.text) for path, source in self._sources.items()}
@@ -43,7 +44,7 @@ class Files:
         return path
 
     def line_length(self, path: Path) -> int | None:
-        return None
+        return self._length
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         return None
@@ -72,9 +73,9 @@ def apply(text: str, edits: tuple[FileEdit, ...]) -> str:
     return apply_edits(text, edit.edits)
 
 
-def fixed(text: str, intents: Sequence[Intent]) -> str:
-    """The text after one fix. Fails if there are no edits."""
-    edits = edits_for(intents, Files({PATH: text}))
+def fixed(text: str, intents: Sequence[Intent], length: int | None = None) -> str:
+    """The text after one fix, in a project whose formatter allows lines of that length. Fails if there are no edits."""
+    edits = edits_for(intents, Files({PATH: text}, length))
     assert not isinstance(edits, NoFix), edits.reason
     return apply(text, edits)
 

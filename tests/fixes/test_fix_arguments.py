@@ -82,6 +82,33 @@ def test_a_line_that_would_be_too_long_is_wrapped(before: str, after: str) -> No
     assert fixed(before, [SetArgument(one_call(before), "kw", "1")]) == after
 
 
+LONG_LINES = LONG.replace(", ", ",\n    ")
+FORMATTED = [
+    (f"x = DataLoader(ds, {LONG})\n", f"x = DataLoader(\n    ds, {LONG}, kw=1\n)\n"),
+    (
+        f"def f():\n    return DataLoader(ds, a=1, {LONG})\n",
+        f"def f():\n    return DataLoader(\n        ds,\n        a=1,\n        {LONG_LINES.replace('    ', ' ' * 8)},\n"
+        "        kw=1,\n    )\n",
+    ),
+    (
+        f"x = DataLoader(  # c\n    ds, {LONG}, a=1\n)\n",
+        f"x = DataLoader(  # c\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n)\n",
+    ),
+    (
+        f"DataLoader(ds,\n           {LONG}, a=1)\n",
+        f"DataLoader(\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n)\n",
+    ),
+    # other brackets, and comments: aligned
+    (f"f(DataLoader(ds, {LONG}))\n", f"f(DataLoader(ds, {LONG},\n             kw=1))\n"),
+    (f"x = DataLoader(ds,  # c\n    {LONG}, a=1)\n", f"x = DataLoader(ds,  # c\n    {LONG}, a=1,\n    kw=1)\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), FORMATTED)
+def test_a_call_that_would_be_too_long_is_laid_out_as_the_formatter_does(before: str, after: str) -> None:
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1")], 80) == after
+
+
 @pytest.mark.parametrize(("before", "after"), SET)
 def test_an_argument_is_set(before: str, after: str) -> None:
     intent = SetArgument(one_call(before), "kw", "1")

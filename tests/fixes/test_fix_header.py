@@ -200,6 +200,10 @@ EXTENDED = [
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc",
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc\nfrom data import fold",
     ),
+    (  # the comment does not count
+        f"from data import Aaaaa, Bbbbb  # {'c' * 80}",
+        f"from data import Aaaaa, Bbbbb, fold  # {'c' * 80}",
+    ),
     ("from data import *", "from data import *\nfrom data import fold"),
     ("from .data import A\nfrom data import B", "from .data import A\nfrom data import B, fold"),
     ("try:\n    from data import A\nexcept ImportError:\n    A = None", None),
@@ -227,6 +231,16 @@ def test_several_names_of_one_module() -> None:
     text = "from data import Crops, Items, grow\n\nx = y\n"
     intents = [AddImport(PATH, "data", name=name) for name in ("fold", "zip_up", "Flips")]
     assert fixed(text, intents).startswith("from data import Crops, Flips, Items, fold, grow, zip_up\n")
+
+
+def test_an_import_stands_below_what_makes_its_package_known() -> None:
+    head = "import sys\nimport torch\n\nsys.path.append('..')\n\nimport numpy as np\nfrom tools.search import grid\n"
+    text = f"{head}\nx = y\n"
+    changed = fixed(text, [AddImport(PATH, "tools.data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    assert changed == head.replace("from tools", "from tools.data import fold\nfrom tools") + "\nx = fold\n"
+    text = "import torch\nimport tools.search\n\nx = y\n"
+    changed = fixed(text, [AddImport(PATH, "tools.data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    assert changed == "import torch\nimport tools.search\nfrom tools.data import fold\n\nx = fold\n"
 
 
 def test_several_imports_are_sorted_into_their_groups() -> None:
@@ -430,3 +444,24 @@ def test_what_an_import_binds_is_known_below_it() -> None:
     text = "import os\nimport cv2 as cv\n"
     intents = [InsertStatement(place(text, "import cv2 as cv", cst.Import), "{cv2}.setNumThreads(0)")]
     assert fixed(text, intents) == "import os\nimport cv2 as cv\ncv.setNumThreads(0)\n"
+
+
+def test_strings_are_in_the_quotes_of_the_file() -> None:
+    source = 'def {name}(o):\n    """Doc."""\n    return o["a"], "it\'s"  # "c"'
+    intents = [InsertFunction(PATH, "get", source)]
+    text = "import os\n\nx = f('a', 'b', 'c')\n"
+    assert '    return o[\'a\'], "it\'s"  # "c"\n' in fixed(text, intents)
+    assert '    """Doc."""\n' in fixed(text, intents)
+    both = 'import os\n\nx = f("a", \'b\', "c")\n'
+    assert '    return o["a"], "it\'s"  # "c"\n' in fixed(both, intents)
+    known = "import os\n\n\ndef take(o):\n    return o['a']\n\n\nx = f('a', 'b', 'c')\n"
+    intents = [InsertFunction(PATH, "get", 'def {name}(o):\n    return o["a"]'), Replace(place(known, "f"), "{get}")]
+    assert fixed(known, intents) == known.replace("x = f(", "x = take(")
+
+
+def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
+    arguments = ", ".join(f"name_{number}=self.name_{number}" for number in range(6))
+    source = f"def {{name}}(self):\n    return make({arguments})"
+    text = f"import os\n\n# {'-' * 160}\nx = 1\n"
+    assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
+    assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)

@@ -16,6 +16,7 @@ from loaderlint.findings.finding import Place
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
 from loaderlint.fixes.long_calls import broken_call
 from loaderlint.fixes.piece_tree import Tree, grow
+from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.source import LineIndex
 
@@ -37,6 +38,8 @@ TOO_MUCH = "the fixes of this file take too much time together"
 
 #: Lines of this length are too long nowhere.
 _SHORT = 79
+#: New functions have no longer calls, whatever else the file holds, unless a formatter allows more.
+_LONG = 100
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -169,8 +172,17 @@ class Original:
     @cached_property
     def line_length(self) -> int:
         """How long a line may become: what the project's formatter allows, or as long as the longest that is there."""
-        told = self._files.line_length(self._path)
-        return told or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
+        return self.formatted_length or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
+
+    @cached_property
+    def prefers_single_quotes(self) -> bool:
+        """Whether the file writes its strings in single quotes."""
+        return prefers_single(self.text)
+
+    @cached_property
+    def formatted_length(self) -> int | None:
+        """How long the project's formatter lets a line be; None without one."""
+        return self._files.line_length(self._path)
 
     @cached_property
     def unit(self) -> str:
@@ -367,8 +379,13 @@ class Draft:
         lines = (part for line in source.split("\n") for part in self._fitting(line, indent))
         return "".join(self.line(line, indent) + self.newline for line in lines)
 
+    def quoted(self, source: str) -> str:
+        """`source` with its strings in the quotes that the file uses."""
+        return single_quoted(source) if self.original.prefers_single_quotes else source
+
     def _fitting(self, line: str, indent: str) -> list[str]:
-        too_long = len(self.line(line, indent).expandtabs()) - self.original.line_length
+        limit = self.original.formatted_length or min(self.original.line_length, _LONG)
+        too_long = len(self.line(line, indent).expandtabs()) - limit
         return [line] if too_long <= 0 else broken_call(line, len(line) - too_long)
 
     def line(self, line: str, indent: str) -> str:

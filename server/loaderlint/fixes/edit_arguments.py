@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -111,7 +112,11 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     has_comma = isinstance(last.comma, cst.Comma)
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
-        space = _space(draft, tree, call, end, sum(len(text) + 2 for text in fresh))
+        length = sum(len(text) + 2 for text in fresh)
+        formatted = _formatted(draft, tree, call, fresh) if _is_too_long(draft, end, length) else None
+        if formatted is not None:
+            return formatted
+        space = _space(draft, tree, call, end, length)
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{space}{text}," for text in fresh), ARGUMENT)]
         return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
@@ -132,12 +137,43 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
 
 
+def _is_too_long(draft: Draft, end: int, length: int) -> bool:
+    """Whether the line of an argument would be too long with `length` characters more."""
+    return draft.line_end(end) - draft.line_start(end) + length > draft.original.line_length
+
+
+def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change] | None:
+    """What lays out the call with its new arguments as black and ruff do: all on one line of their own, or on one each.
+    None without such a formatter, and where the call is no statement's only bracket, or holds comments or more lines
+    than these do."""
+    limit = draft.original.formatted_length
+    spans = [(tree.start(arg), tree.whole(arg.value)[1]) for arg in call.args]
+    opening, close = tree.extent(call.whitespace_before_args)[0], tree.end(call) - 1
+    inside = draft.text[spans[0][0] : close]
+    texts = [draft.text[start:end] for start, end in spans]
+    is_statement = isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
+    if limit is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
+        return None
+    base = draft.indentation(tree.start(call))
+    line = draft.newline + base + draft.original.unit
+    head = draft.text[opening : spans[0][0]]
+    if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
+        return None
+    together = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh])) <= limit
+    space, comma = (" ", "") if together else (line, ",")
+    gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
+    first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]
+    rest = "".join(f",{space}{one}" for one in fresh) + comma + draft.newline + base
+    changes = [*first, *gaps, Change(spans[-1][1], close, rest, ARGUMENT)]
+    return [change for change in changes if draft.text[change.start : change.end] != change.text]
+
+
 def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> str:
     """What parts the argument that ends at `end` from a new one, which makes its line longer by `length`: a space, or a
     new line, aligned with the arguments above, where the line would be longer than those of the file."""
-    line = draft.line_start(end)
-    if draft.line_end(end) - line + length <= draft.original.line_length:
+    if not _is_too_long(draft, end, length):
         return " "
+    line = draft.line_start(end)
     starts = [start for start in map(tree.start, call.args) if draft.line_start(start) == line]
     aligned = starts[0] if starts else tree.start(call.args[0])
     above = draft.text[draft.line_start(aligned) : aligned]

@@ -62,7 +62,7 @@ def _extension(node: cst.ImportFrom, new: Sequence[str], tree: Tree, draft: Draf
     if any("#" in one for one in gaps):
         return None
     if "\n" not in gap and "\r" not in gap:
-        line = draft.line_end(places[0][0]) - draft.line_start(places[0][0])
+        line = places[-1][1] - draft.line_start(places[0][0])  # without a comment, which may be long
         if line + sum(len(gap) + len(name) for name in new) > draft.original.line_length:
             return None
     names = [draft.text[start:end] for start, end in places]

@@ -31,19 +31,23 @@ class Import(NamedTuple):
     end: int
 
     @property
+    def root(self) -> str:
+        """The package that the module is of; '' if it is relative."""
+        return self.module.partition(".")[0]
+
+    @property
     def kind(self) -> int:
         """Which group the import belongs to. The project's own absolute imports count as third party."""
-        root = self.module.partition(".")[0]
-        if not root:
+        if not self.root:
             return RELATIVE
-        if root == "__future__":
+        if self.root == "__future__":
             return FUTURE
-        return STANDARD if root in sys.stdlib_module_names else THIRD_PARTY
+        return STANDARD if self.root in sys.stdlib_module_names else THIRD_PARTY
 
     @property
     def is_library(self) -> bool:
         """Whether the module is surely none of the project's own."""
-        return self.module.partition(".")[0] in _LIBRARIES
+        return self.root in _LIBRARIES
 
 
 def placed(
@@ -57,7 +61,7 @@ def placed(
     statements: dict[tuple[int, int], list[str]] = {}
     for one in sorted(new, key=lambda one: _by_form(_as_import(one))):
         wanted = _as_import(one)
-        offset = _offset(wanted, head if wanted.kind in opening else [*head, *below], draft)
+        offset = _offset(wanted, _neighbours(wanted, head, below), draft)
         statements.setdefault((offset, wanted.kind), []).append(one.statement + draft.newline)
     parted = all(
         not _is_one_block(draft, first, second) for first, second in pairwise(head) if first.kind != second.kind
@@ -71,6 +75,16 @@ def placed(
             text = text + draft.newline if is_first else draft.newline + text
         texts[offset] = texts.get(offset, "") + text
     return list(texts.items())
+
+
+def _neighbours(new: Import, head: Sequence[Import], below: Sequence[Import]) -> Sequence[Import]:
+    """The imports among which a new one goes: those that open the file, unless only those below have its kind, or its
+    package. A package that is imported further down may be found only there, below `sys.path.append("..")`."""
+    if new.kind == THIRD_PARTY and not new.is_library and new.root not in {one.root for one in head}:
+        own = [one for one in below if one.root == new.root]
+        if own:
+            return own
+    return head if new.kind in {one.kind for one in head} else [*head, *below]
 
 
 def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
@@ -88,8 +102,7 @@ def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
     same = [one for one in head if one.kind == new.kind]
     if new.kind != THIRD_PARTY or not same:
         return same
-    root = new.module.partition(".")[0]
-    own = [one for one in same if one.module.partition(".")[0] == root]
+    own = [one for one in same if one.root == new.root]
     libraries = [one for one in same if one.is_library]
     first = (own or libraries or same)[0]
     return [one for one in same if _is_one_block(draft, first, one)]
@@ -102,13 +115,17 @@ def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
 
 
 def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
-    """The offset in a group: where its order wants the new import. If it has none, at its end, of third party imports
-    below the last library: the project's own may follow."""
+    """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
+    so below whatever makes that known; else at its end, of third party imports below the last library: the project's
+    own may follow."""
     for key in (_by_form, _by_module):
         keys = [key(one) for one in group]
         if all(before <= after for before, after in pairwise(keys)):
             at = bisect_right(keys, key(new))
             return group[at - 1].end if at else _above(group[0], draft)
+    own = [one for one in group if one.root == new.root] if new.kind == THIRD_PARTY else []
+    if own and own != group:
+        return _in_group(new, own, draft)
     return ([one for one in group if one.is_library] or group)[-1].end
 
 

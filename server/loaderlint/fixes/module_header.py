@@ -25,6 +25,7 @@ _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
 _ABOUT = re.compile(r"__\w+__ *=")
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
+_QUOTED = re.compile(r"'([^'\"\\\n]+)'")
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
 
 
@@ -89,7 +90,8 @@ def renamed(source: str, old: str, new: str) -> str:
 
 
 def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
-    """What is said in a function's source, without its own name, comments and layout; None if it cannot be told."""
+    """What is said in a function's source, without its own name, comments, layout and the kind of quotes; None if it
+    cannot be told."""
     text = textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip() + "\n"
     said = []
     try:
@@ -99,7 +101,7 @@ def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
             elif token.type == tokenize.NAME and token.string == name:
                 said.append("<name>")
             elif token.type not in _LAYOUT:
-                said.append(token.string.strip())
+                said.append(_QUOTED.sub(r'"\1"', token.string.strip()))
     except (tokenize.TokenError, SyntaxError):
         return None
     return tuple(said)

@@ -62,8 +62,10 @@ def has_word(text: str, word: str) -> bool:
 
 
 def fill(text: str, here: Here, names: Mapping[str, str], imports: Mapping[str, AddImport]) -> str:
-    """`text` with its marks replaced. `names`: what marks that are no modules become; `imports`: the `AddImport`s of
-    the same fix by the mark they allow. Adds the imports that are missing. Raises Refused if a name is shadowed."""
+    """`text` with its marks replaced, and its strings in the file's quotes. `names`: what marks that are no modules
+    become; `imports`: the `AddImport`s of the same fix by the mark they allow. Adds the imports that are missing.
+
+    Raises Refused if a name is shadowed."""
 
     def name(found: re.Match[str]) -> str:
         mark = found[1]
@@ -77,7 +79,7 @@ def fill(text: str, here: Here, names: Mapping[str, str], imports: Mapping[str, 
             return known_as(AddImport(here.draft.path, mark), here)
         return found[0]
 
-    return _MARK.sub(name, text)
+    return here.draft.quoted(_MARK.sub(name, text))
 
 
 def known_as(wanted: AddImport, here: Here) -> str:

@@ -38,7 +38,7 @@ _ALBUMENTATIONS = Library(
     frozenset(
         """
         BboxParams CenterCrop Crop FromFloat KeypointParams Lambda LongestMaxSize NoOp Normalize Pad PadIfNeeded
-        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensorV2 ToTensor3D
+        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensor ToTensorV2 ToTensor3D
         """.split()
     ),
     frozenset(),
@@ -83,6 +83,36 @@ LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
 
 #: The positions of imgaug that are drawn; the others name a place. Source: `_handle_position_parameter`.
 DRAWN_POSITIONS = frozenset({"uniform", "normal"})
+
+#: What albumentations had before 1.4, and has no more. Source: the names of 0.5.2, 1.0.3, 1.3.1, 1.4.0 and 1.4.21.
+REMOVED_FROM_ALBUMENTATIONS = frozenset(
+    """
+    Cutout IAAAdditiveGaussianNoise IAAAffine IAACropAndPad IAAEmboss IAAFliplr IAAFlipud IAAPerspective
+    IAAPiecewiseAffine IAASharpen IAASuperpixels JpegCompression RandomBrightness RandomContrast ToTensor
+    """.split()
+)
+
+#: Its modules that were removed likewise.
+REMOVED_ALBUMENTATIONS_MODULES = ("albumentations.torch", "albumentations.imgaug")
+#: What `albumentations.augmentations.transforms` held before 1.4, and holds no more.
+MOVED_IN_ALBUMENTATIONS = frozenset(
+    f"albumentations.augmentations.transforms.{name}"
+    for name in """
+    Blur CenterCrop ChannelDropout CoarseDropout Crop CropNonEmptyMaskIfExists ElasticTransform Flip GaussianBlur
+    GlassBlur GridDistortion GridDropout HorizontalFlip LongestMaxSize MaskDropout MedianBlur MotionBlur
+    OpticalDistortion PadIfNeeded RandomCrop RandomCropNearBBox RandomResizedCrop RandomRotate90 RandomScale
+    RandomSizedBBoxSafeCrop RandomSizedCrop Resize Rotate ShiftScaleRotate SmallestMaxSize Transpose VerticalFlip
+    """.split()
+)
+
+#: torchvision's transforms that draw nothing.
+STEADY_TRANSFORMS = frozenset(
+    f"torchvision.transforms.{name}"
+    for name in """
+    CenterCrop ConvertImageDtype FiveCrop Grayscale LinearTransformation Normalize PILToTensor Pad Resize TenCrop
+    ToDtype ToImage ToPILImage ToPureTensor ToTensor
+    """.split()
+)
 
 #: The packages whose versions matter.
 PACKAGES = (*(one.package for one in LIBRARIES), "albumentationsx")

@@ -143,6 +143,10 @@ PYPROJECT = [
         '[project]\ndependencies = ["torchvision==0.9"]\n[project.optional-dependencies]\ngpu = ["torch>=2,<3"]',
         ">=2,<3",
     ),
+    (
+        '[project]\ndependencies = ["torch>=2"]\n[project.optional-dependencies]\nold = ["torch<2.1"]\nx = ["torch"]',
+        ">=2 or >=2,<2.1",
+    ),
     ('[dependency-groups]\ntrain = ["torch==2.4.0", {include-group = "dev"}]\ndev = ["torch==1.0"]', "2.4.0"),
     ('[dependency-groups]\ndev = ["torch==2.4.0"]', "2.4.0"),
     ('[project]\ndependencies = ["torch>=2"]\n[dependency-groups]\ndev = ["torch==2.4.0"]', ">=2"),
@@ -208,6 +212,10 @@ SETUP_CFG = [
     ("[options]\ninstall_requires =\n    numpy\n    torch==1.7  # old\n", "1.7"),
     ("[options]\ninstall_requires = file: deps/needed.txt\n", "1.5"),
     ("[options.extras_require]\nall =\n    torch>=1.7\ndocs =\n    torch==1.0\n", ">=1.7"),
+    (
+        "[options]\ninstall_requires =\n    torch>=1.7\n[options.extras_require]\nold =\n    torch<2\n",
+        ">=1.7 or >=1.7,<2",
+    ),
     ("[options]\ntests_require =\n    torch==1.0\n", "1.0"),
     ("[options]\ninstall_requires =\n    torchvision==1.0\n", "-"),
     ("[flake8]\nignore = torch==1.0\n", "-"),

@@ -815,7 +815,8 @@ class Model:
     def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
         """The evidence that `frame` runs in workers: the loader with the call chain, then the place of each call."""
         loader = exposure.lead
-        links = self.chain(frame, loader)
+        chain = self.chain(frame, loader)
+        links = _without_recursion(chain)
         path = " > ".join(self.label(link) for link in links)
         evidence: list[Evidence] = []
         if loader.site is not None:
@@ -825,8 +826,8 @@ class Model:
             if loader.late and exposure.certainty == "possible":
                 text = f"its dataset is not known: {how_chosen(loader.late)}"
                 evidence.append(Evidence(self.site_place(loader.site), text))
-            elif links[0].receiver in loader.guessed:
-                evidence.append(Evidence(self.site_place(loader.site), self.choice(links[0].receiver, loader)))
+            elif chain[0].receiver in loader.guessed:
+                evidence.append(Evidence(self.site_place(loader.site), self.choice(chain[0].receiver, loader)))
         else:
             text = f"runs in the workers of any loader of this dataset (none is known): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
@@ -880,6 +881,16 @@ def _may_import(loader: Loader, cls: ClassRef) -> bool:
 def _is_named_late(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is looked up by a name that is read at run time."""
     return loader.late in CHOSEN or loader.late in OPEN
+
+
+def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
+    """The frames of a chain; of a method that calls itself on its own object, the last one only."""
+    after = (*chain[1:], None)
+    return [
+        one
+        for one, next_ in zip(chain, after, strict=True)
+        if next_ is None or def_key(one) != def_key(next_) or one.receiver != next_.receiver
+    ]
 
 
 def _is_bound(loader: Loader) -> bool:

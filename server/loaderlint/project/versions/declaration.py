@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _SEPARATORS = re.compile(r"[-_.]+")
@@ -40,6 +41,14 @@ class Declaration(NamedTuple):
     marker: str = ""
     aside: bool = False
     constraint: bool = False
+
+
+def of_extras(extras: Iterable[Declaration], always: Iterable[Declaration]) -> Iterator[Declaration]:
+    """What the extras of a project declare: with one of them, what the project needs `always` holds too."""
+    needed = {one.name: one.versions for one in always if one.versions and not one.marker and "||" not in one.versions}
+    for one in extras:
+        more = needed.get(one.name, "") if one.versions and "||" not in one.versions else ""
+        yield one._replace(versions=f"{more},{one.versions}") if more else one
 
 
 class Include(NamedTuple):

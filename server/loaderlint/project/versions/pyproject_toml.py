@@ -16,6 +16,7 @@ from loaderlint.project.versions.declaration import (
     is_aside,
     normal,
     of_classifier,
+    of_extras,
 )
 from loaderlint.project.versions.lock_files import pipenv_python
 from loaderlint.project.versions.requirement_specifiers import requirement
@@ -57,8 +58,9 @@ def read_pipfile(text: str) -> Iterator[Declaration | Include]:
 
 
 def _project(project: Mapping[str, Any]) -> Iterator[Declaration]:
-    yield from _listed(project.get("dependencies"))
-    yield from _groups(project.get("optional-dependencies"))
+    always = list(_listed(project.get("dependencies")))
+    yield from always
+    yield from of_extras(_groups(project.get("optional-dependencies")), always)
     if isinstance(project.get("requires-python"), str):
         yield Declaration("python", project["requires-python"])
     yield from _classified(project.get("classifiers"))

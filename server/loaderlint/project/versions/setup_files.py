@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, of_classifier
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, of_classifier, of_extras
 from loaderlint.project.versions.requirement_specifiers import requirement
 
 _REQUIREMENT_FILE = re.compile(r"[\w./-]*require[\w./-]*\.(?:txt|in)\Z")
@@ -29,15 +29,19 @@ def read_cfg(text: str) -> Iterator[Declaration | Include]:
     if parser.has_section("metadata"):
         listed = parser["metadata"].get("classifiers", parser["metadata"].get("classifier", ""))
         yield from filter(None, (of_classifier(line.strip()) for line in listed.splitlines()))
+    always: list[Declaration] = []
     if parser.has_section("options"):
         options = parser["options"]
-        yield from _lines(options.get("install_requires", ""), False)
+        needed = list(_lines(options.get("install_requires", ""), False))
+        yield from needed
+        always = [one for one in needed if isinstance(one, Declaration)]
         yield from _lines(options.get("tests_require", ""), True)
         if options.get("python_requires"):
             yield Declaration("python", options["python_requires"])
     if parser.has_section("options.extras_require"):
         for name, lines in parser["options.extras_require"].items():
-            yield from _lines(lines, is_aside(name))
+            for found in _lines(lines, is_aside(name)):
+                yield from of_extras((found,), always) if isinstance(found, Declaration) else (found,)
 
 
 def _lines(text: str, aside: bool) -> Iterator[Declaration | Include]:

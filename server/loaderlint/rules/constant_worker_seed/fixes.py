@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace
+from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
 
 #: Torch's seed of the worker, cut to what NumPy takes.
@@ -31,7 +34,18 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
             texts[change[0]] = change[1]
     intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
     intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
-    return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", "safe", tuple(intents)),)
+    safety: Safety = "unsafe" if any(_is_felt_in_evaluation(one, model) for one in bad) else "safe"
+    return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", safety, tuple(intents)),)
+
+
+def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
+    """Whether an evaluation loader draws by the seed too: it may be meant to draw the same numbers each time."""
+    where = def_key(seeding.place.frame)
+    bits = 0
+    for frame, reached in model.reached.items():
+        bits |= reached.bits() if def_key(frame) == where else 0
+    tested = (one for one in model.loaders if bits >> one.index & 1 and one.has_workers() != "no")
+    return any(is_for_evaluation(one) and is_drawn_from(seeding.function, one, model) for one in tested)
 
 
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:

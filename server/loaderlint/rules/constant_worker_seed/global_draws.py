@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.augmentations import STEADY_TRANSFORMS
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
-from loaderlint.project.evaluation.values import Atom, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
+from loaderlint.project.evaluation.values import (
+    Atom,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    MapOf,
+    Method,
+    SeqOf,
+    Unknown,
+    Val,
+)
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
+_MAX_DEPTH = 8
 _TORCH_DRAWS = ("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson")
 #: Packages that draw from a global state only where that is known: what else is called may draw from any.
 _KNOWN = frozenset(sys.stdlib_module_names) | frozenset("builtins numpy torch PIL cv2 h5py yaml".split())
+#: Pipelines that draw nothing but what their steps draw.
+_PIPELINES = frozenset({"torchvision.transforms.Compose", "torchvision.transforms.Lambda"})
 #: Attributes that may draw, whatever has them: `x.uniform_()`, `rng.choice(x)`, `distribution.sample()`.
 _DRAWING = GENERATOR_DRAWS | frozenset(
     "normal_ uniform_ random_ bernoulli_ cauchy_ exponential_ geometric_ log_normal_ rsample".split()
@@ -39,7 +55,7 @@ def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
         return None if func.name in _DRAWING else ()  # a method of data that is not in sight
     found: set[str] = set()
     for atom in call.callee.atoms:
-        name = _name(atom)
+        name = "" if _is_steady(atom, model, 0) else _name(atom)
         if name is None:
             return None
         if name in NUMPY_GLOBAL_DRAWS:
@@ -49,6 +65,29 @@ def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
         elif name.startswith("random.") and name not in SEEDERS:
             found.add("python")
     return found
+
+
+def _is_steady(atom: Atom, model: Model, depth: int) -> bool:
+    """Whether calling an object of a library draws nothing, but for the project's own code that it calls."""
+    if not isinstance(atom, LibObject) or depth > _MAX_DEPTH:
+        return False
+    if atom.name not in _PIPELINES:
+        return atom.name in STEADY_TRANSFORMS
+    made = model.ev.calls.site_arguments(atom.site)
+    steps = [step for value in (*made.positional, *(v for _, v in made.keywords)) for step in _steps(value, 0)]
+    return all(
+        isinstance(step, (FunctionRef, Method, Instance)) or _is_steady(step, model, depth + 1) for step in steps
+    )
+
+
+def _steps(value: Val, depth: int) -> Iterator[Atom]:
+    """The atoms of a value and of the lists in it."""
+    for atom in value.atoms:
+        if isinstance(atom, SeqOf) and depth < _MAX_DEPTH:
+            for item in atom.items:
+                yield from _steps(item, depth + 1)
+        else:
+            yield atom
 
 
 def _name(atom: Atom) -> str | None:

@@ -46,8 +46,8 @@ train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
 ## Fix safety
 Safe: `torch.initial_seed()` differs in every worker and epoch on every version of torch, and follows
 `torch.manual_seed` in the main process. If the loader already has a `worker_init_fn` that does not seed NumPy, the fix
-adds the seed there. If several scripts need the function, the fix writes it once, in a module from which all of them
-import names.
+adds the seed there. If several scripts need the function, the fix writes it once, in a module that all of them
+import, directly or not.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

@@ -19,6 +19,8 @@ same. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and earli
 - The loader is `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed
   MONAI's transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
 - The `worker_init_fn` calls `set_random_seed` or `set_random_state`, or the worker creates the transforms.
+- The code runs only on albumentations before 1.4, because it imports or uses what later versions do not have:
+  `Cutout`, `IAAPerspective`, `ToTensor`, `albumentations.torch`.
 - The library uses torch's generator or follows it: AlbumentationsX 2.5 and later, torchvision, kornia, torchio.
 - The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats.
 
@@ -61,7 +63,12 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import Library
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.frozen_augmentation_state.affected_versions import affected_since, is_affected, why_unaffected
+from loaderlint.rules.frozen_augmentation_state.affected_versions import (
+    affected_since,
+    is_affected,
+    removed_name,
+    why_unaffected,
+)
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
 from loaderlint.rules.frozen_augmentation_state.fixes import seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
@@ -107,7 +114,10 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
         return ONE_STREAM
     if not init_in_sight(loader):
         return "what its worker_init_fn does is not known"
-    return "its workers give the transforms a new random state" if is_reseeded(use, loader, model) else ""
+    if is_reseeded(use, loader, model):
+        return "its workers give the transforms a new random state"
+    removed = removed_name(use.made, loader, model)
+    return f"only albumentations before 1.4 has `{removed}`" if removed else ""
 
 
 def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:

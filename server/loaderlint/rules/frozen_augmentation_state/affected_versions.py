@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from loaderlint.knowledge.augmentations import Library
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.knowledge.augmentations import (
+    MOVED_IN_ALBUMENTATIONS,
+    REMOVED_ALBUMENTATIONS_MODULES,
+    REMOVED_FROM_ALBUMENTATIONS,
+    Library,
+)
+from loaderlint.project.evaluation.values import LibObject, SeqOf, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.versions.environment import Answer, VersionSet
+from loaderlint.rules.shared.importable_modules import importable_modules, own_imports
 
+_MAX_DEPTH = 8
 _OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
 
 
@@ -38,3 +49,49 @@ def is_affected(library: Library, loader: Loader, model: Model) -> Answer:
         return "yes"  # in every version
     older = declared.get(library.package, VersionSet()).before(library.since)
     return _OPPOSITE.get(older, older)
+
+
+def removed_name(made: LibObject, loader: Loader, model: Model) -> str:
+    """A name that only albumentations before 1.4 has, and without which a transform is not made, or the loader is not:
+    its file needs it, or one that this imports. '' if there is none."""
+    if not made.name.startswith("albumentations."):
+        return ""
+    if found := _removed_part(made, model, 0):
+        return found
+    files = dict.fromkeys([made.site.frame.path, *([loader.path] if loader.path else [])])
+    for path in [one for file in files for one in (file, *model.remembered(importable_modules, file))]:
+        if found := model.remembered(_removed_import, path):
+            return found
+    return ""
+
+
+def _removed_import(path: Path, model: Model) -> str:
+    """What a file imports at its head that only albumentations before 1.4 has."""
+    for e in own_imports(path, model):
+        full = f"{e.module}.{e.name}" if e.name else e.module
+        if any(f"{full}.".startswith(f"{module}.") for module in REMOVED_ALBUMENTATIONS_MODULES) or _is_removed(full):
+            return full
+    return ""
+
+
+def _removed_part(made: LibObject, model: Model, depth: int) -> str:
+    if _is_removed(made.name):
+        return made.name
+    arguments = model.ev.calls.site_arguments(made.site)
+    held = (part for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for part in _parts(v, depth))
+    return next((found for part in held if (found := _removed_part(part, model, depth + 1))), "")
+
+
+def _is_removed(full: str) -> bool:
+    library, _, name = full.rpartition(".")
+    is_gone = library.partition(".")[0] == "albumentations" and name in REMOVED_FROM_ALBUMENTATIONS
+    return is_gone or full in MOVED_IN_ALBUMENTATIONS
+
+
+def _parts(value: Val, depth: int) -> Iterator[LibObject]:
+    """The objects of libraries that a value is sure to hold."""
+    (only,) = value.atoms if len(value.atoms) == 1 and depth < _MAX_DEPTH else (None,)
+    if isinstance(only, LibObject):
+        yield only
+    for item in only.items if isinstance(only, SeqOf) else ():
+        yield from _parts(item, depth + 1)

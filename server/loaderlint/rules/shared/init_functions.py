@@ -1,32 +1,49 @@
 """Passing a worker_init_fn that a fix writes: once for all scripts that need it, where a module is there for it.
 
-A script gets the function from a module that it imports names of at its head, as `from utils import Meter` does: that
-module is found where the script runs, and has been imported by then. It must not lead back to the scripts. Where no
-module serves several scripts, each has a function of its own."""
+A script gets the function from a module that it imports at its head, or that such a module imports: it is found where
+the script runs, and has been imported by then. It must not lead back to the scripts, and its name must not say that it
+is about something else. Where no module serves several scripts, each has a function of its own."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument
-from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef
-from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
-#: What modules are called that hold what several scripts use, the likeliest first.
-_LIKELY = ("seed", "util", "helper", "common", "misc", "tool", "data")
+#: Words in the names of modules that hold what several scripts use, or what their workers run.
+_SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
+_SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
+_DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
+#: Words that say nothing beside those.
+_PLAIN = frozenset("base py pytorch torch train training".split())
+#: Words in the names of modules that are about something else.
+_OTHERWISE = frozenset(
+    """
+    arch architecture architectures arg args backbone backbones block blocks cfg checkpoint config configs criterion
+    engine eval evaluate evaluation layers log logger logging loss losses lr meter meters metric metrics model
+    models net nets network networks opt optim optimizer option options opts plot scheduler tester trainer vis
+    visualization visualize
+    """.split()
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: The rank (see `_rank`) of a module up to which it is about nothing special, of one whose name says nothing, and of
+#: one whose name says something else.
+_GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 
 
 class InitFunction(NamedTuple):
-    """A worker_init_fn: its `source`, in which its `name` is a mark; the `libraries` that it uses. Loaders whose
-    workers run code with the word `used_by` may need it. `is_same`: whether another function, in which `word` stands,
-    does this and nothing else."""
+    """A worker_init_fn: its `source`, in which its `name` is a mark. A module that is to hold it imports one of
+    `libraries` already. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
+    function, in which `word` stands, does this and nothing else."""
 
     name: str
     source: str
@@ -38,11 +55,14 @@ class InitFunction(NamedTuple):
 
 class _Home(NamedTuple):
     """Where a script gets the function from: the module, as the script imports it, and the function's name there.
-    `path` is None where it is there already."""
+    `path` is None where it is there already. `whole`: the script has a name for the module. `known`: it has all that is
+    in the module under its names."""
 
     module: str
     name: str
     path: Path | None
+    whole: bool
+    known: bool
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
@@ -56,20 +76,24 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
             continue
         if home.path is not None:
             yield InsertFunction(home.path, function.name, function.source)
-        yield AddImport(call.path, home.module, name=home.name)
-        yield SetArgument(call, "worker_init_fn", f"{{{home.name}}}")
+        if home.known:
+            yield SetArgument(call, "worker_init_fn", home.name)
+            continue
+        yield AddImport(call.path, home.module, name=None if home.whole else home.name)
+        value = f"{{{home.module}}}.{home.name}" if home.whole else f"{{{home.name}}}"
+        yield SetArgument(call, "worker_init_fn", value)
 
 
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     """Where each script gets the function from, but for those that have it to themselves."""
     left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
-    shared = {path: model.remembered(_modules, path) for path in left}
+    shared = {path: model.remembered(importable_modules, path) for path in left}
     homes: dict[Path, _Home] = {}
     for path in left:
-        for module, called in shared[path].items():
+        for module in sorted(shared[path], key=_by_distance(shared[path])):
             name = _same(module, function, model)
             if name and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _Home(called, name, None))
+                homes.setdefault(path, _home(shared[path], module, name, False, model))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         serve = {module: [path for path in left if module in shared[path] or module == path] for module in _all(shared)}
@@ -78,10 +102,24 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         }
         if not fit:
             break
-        best = min(fit, key=lambda module: (-len(fit[module]), *_likelihood(module)))
-        homes.update((path, _Home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
+        best = min(fit, key=lambda module: (max(_rank(module), _GENERAL), -len(fit[module]), _rank(module), module))
+        others = [path for path in fit[best] if path != best]
+        homes.update((path, _home(shared[path], best, function.name, True, model)) for path in others)
         left = [path for path in left if path not in fit[best]]
     return homes
+
+
+def _by_distance(modules: Mapping[Path, Importable]) -> Callable[[Path], bool]:
+    return lambda module: not modules[module].direct
+
+
+def _home(modules: Mapping[Path, Importable], module: Path, name: str, is_new: bool, model: Model) -> _Home:
+    """A module as the home of a function for the script that imports these modules."""
+    one = modules[module]
+    stars = [other for other, known in modules.items() if known.starred and (is_new or other != module)]
+    known = one.starred and not _holds(module, "__all__", model) and not any(_holds(o, name, model) for o in stars)
+    path = module if is_new else None
+    return _Home(one.called, name, path, one.whole and not one.called.startswith("."), known)
 
 
 def _scripts(function: InitFunction, model: Model) -> list[Path]:
@@ -98,30 +136,11 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
 
 
-def _all(shared: Mapping[Path, Mapping[Path, str]]) -> list[Path]:
-    return sorted({module for modules in shared.values() for module in modules})
-
-
-def _modules(path: Path, model: Model) -> Mapping[Path, str]:
-    """The modules of the project that a file imports names from in its own statements, as it calls them."""
-    found: dict[Path, str] = {}
-    for e in _own_imports(path, model):
-        module = next(files_of(model.ev, path, e._replace(name=None)), None) if e.name is not None else None
-        if module is not None and module.name != "__init__.py" and model.files.library_name(module) is None:
-            found.setdefault(module, "." * e.level + e.module)
-    return found
-
-
-def _own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """What a file imports in statements at module level, without a condition."""
-    file = model.files.file(path)
-    for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
-        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
-        yield from (e for e in (facts.ir.exprs if facts is not None else ()) if isinstance(e, ir.Imported))
-
-
-def _imports(text: str) -> bool:
-    return text.startswith(("from ", "import "))
+def _all(shared: Mapping[Path, Mapping[Path, Importable]]) -> list[Path]:
+    """The modules that may hold the function: those that some script imports itself, and those further away whose names
+    say that they are meant for such things."""
+    known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
+    return sorted({module for module, direct in known if _rank(module) < (_UNFIT if direct else _UNTOLD)})
 
 
 def _holds(path: Path, word: str, model: Model) -> bool:
@@ -130,17 +149,28 @@ def _holds(path: Path, word: str, model: Model) -> bool:
 
 
 def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
-    """Whether the function may stand in a module: the name is free there, and it imports what the function uses, but
-    none of the scripts."""
+    """Whether the function may stand in a module: the name is free there, and it imports one of the libraries, but none
+    of the scripts."""
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
-    return {e.module.partition(".")[0] for e in _own_imports(module, model)}.issuperset(function.libraries)
+    return any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
-def _likelihood(module: Path) -> tuple[int, Path]:
+def _rank(module: Path) -> int:
     """How likely somebody would write it there, the likeliest first."""
-    return next((rank for rank, word in enumerate(_LIKELY) if word in module.stem.lower()), len(_LIKELY)), module
+    words = {word.lower() for word in _WORD.findall(module.stem)}
+    if words & _SEEDING:
+        return 0
+    if words & _OTHERWISE:
+        return _UNFIT
+    if words & _SHARED and words <= _SHARED | _DATA | _PLAIN:
+        return 1
+    if words & _DATA and words <= _DATA | _PLAIN:
+        return 2
+    if words & _DATA:
+        return 3
+    return 4 if words & _SHARED else _UNTOLD
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> str:

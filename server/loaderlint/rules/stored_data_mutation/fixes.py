@@ -11,6 +11,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, root_of
+from loaderlint.rules.stored_data_mutation.record_edits import record_edits
 
 
 def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
@@ -24,7 +25,15 @@ def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[F
     if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
     is_plain = _is_plain(model.ev.eval(edit.target, frame)) and not _is_added_to(frame, model)
-    return _copies([bound], kind, is_plain)
+    is_flat = kind == "record" and is_plain and not _is_edited_inside(edit.target, frame, model)
+    return _copies([bound], "list" if is_flat else kind, is_plain)
+
+
+def _is_edited_inside(record: int, frame: Frame, model: Model) -> bool:
+    """Whether a frame also edits what is in a record, which a copy of the record alone shares with it."""
+    exprs = frame.code.exprs
+    others = {edit.record for edit in record_edits(frame, model)} - {record}
+    return any(record in ir.made_of(exprs, [other]) for other in others)
 
 
 def _is_added_to(frame: Frame, model: Model) -> bool:

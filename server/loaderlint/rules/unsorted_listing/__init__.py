@@ -54,7 +54,9 @@ class Pairs(Dataset):
 Safe: the same names, sorted. A model that was trained with class numbers from an unsorted listing expects the order of
 the machine where it was trained, and already has the fault.
 
-There is no fix for `os.walk`, whose folders and files both need sorting, or for `with os.scandir(...)`.
+Listings that are matched by position are sorted together: sorting only one would mispair files that happened to match.
+There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
+matched with one of these.
 
 ## References
 - [os.listdir](https://docs.python.org/3/library/os.html#os.listdir): 'The list is in arbitrary order'
@@ -66,8 +68,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.findings.finding import Finding, Fix, Intent, Severity, Silence, Wrap
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
@@ -76,7 +77,12 @@ from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Orders
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
-from loaderlint.rules.unsorted_listing.listing_uses import ListingUse, sampled_with_seed, uses_in_construction
+from loaderlint.rules.unsorted_listing.listing_uses import (
+    ListingUse,
+    gravest,
+    sampled_with_seed,
+    uses_in_construction,
+)
 from loaderlint.rules.unsorted_listing.positional_items import taken_by_position
 
 
@@ -97,10 +103,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Li
         taken = taken_by_position(frame, receiver, ListingOrder(model), model)
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
-        uses: dict[tuple[Frame, int], ListingUse] = {}
-        for use in (*sampled_with_seed(frame, model), *uses_in_construction(taken, receiver, model)):
-            uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
-        yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses.values())
+        uses = gravest((*sampled_with_seed(frame, model), *uses_in_construction(taken, receiver, model)))
+        yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses)
 
 
 def _spot(listing: Listing) -> Spot:
@@ -121,7 +125,7 @@ def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
         verdict.spot.place(model),
         use.listing.how,
         verdict.why(model),
-        _fixes(use.listing, model),
+        _fixes(use, model),
     )
 
 
@@ -131,16 +135,27 @@ def _cause(listing: Listing) -> str:
     return f"`{listing.how}` lists files in the order of the file system, not sorted by name"
 
 
-def _fixes(listing: Listing, model: Model) -> tuple[Fix, ...]:
+def _fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
+    """Sort the listing, and those that are taken by the same positions: all or none."""
+    intents: dict[Intent, None] = {}
+    for listing in (use.listing, *sorted(use.mates, key=lambda one: (one.frame.order, one.expr))):
+        intent = _sorting(listing, model)
+        if intent is None:
+            return ()
+        intents[intent] = None
+    title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
+    return (Fix(title, "safe", tuple(intents)),)
+
+
+def _sorting(listing: Listing, model: Model) -> Intent | None:
+    """What sorts one listing; None if that takes more than a call of `sorted`."""
     if listing.how == "os.walk":
-        return ()
+        return None
     place = model.place(listing.frame, listing.expr)
     if listing.how != "os.scandir":
-        return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ")"),)),)
+        return Wrap(place, "sorted(", ")")
     managers = {step.manager for _, step in model.steps(listing.frame) if isinstance(step, ir.Enter)}
-    if listing.expr in managers:
-        return ()
-    return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ", key=lambda entry: entry.name)"),)),)
+    return None if listing.expr in managers else Wrap(place, "sorted(", ", key=lambda entry: entry.name)")
 
 
 # --- what the order decides -------------------------------------------------------------------------------------------

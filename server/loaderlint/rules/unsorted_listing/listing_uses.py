@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from loaderlint.findings.finding import Severity
@@ -20,11 +20,14 @@ _PICKING = frozenset("choice choices sample permutation permuted shuffle".split(
 
 @dataclass(frozen=True, slots=True)
 class ListingUse:
-    """How bad it is that a listing's order decides `what` (with {} for the loader)."""
+    """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
+    have no order either, and are taken by the same positions. Sorting only some of them would mispair files that
+    happened to match."""
 
     listing: Listing
     severity: Severity
     what: str
+    mates: frozenset[Listing] = frozenset()
 
 
 def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[ListingUse]:
@@ -46,6 +49,26 @@ def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, m
                 yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
 
 
+def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
+    """The first use of each listing, with all that must be sorted with it."""
+    first: dict[Listing, ListingUse] = {}
+    mates: dict[Listing, set[Listing]] = {}
+    for use in uses:
+        first.setdefault(use.listing, use)
+        mates.setdefault(use.listing, set()).update(use.mates)
+    return [replace(use, mates=frozenset(_linked(listing, mates) - {listing})) for listing, use in first.items()]
+
+
+def _linked(listing: Listing, mates: Mapping[Listing, set[Listing]]) -> set[Listing]:
+    """A listing with its mates, and theirs."""
+    found, queue = {listing}, [listing]
+    while queue:
+        new = mates.get(queue.pop(), set()) - found
+        found |= new
+        queue.extend(new)
+    return found
+
+
 def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
     """What a sample draws from a listing by a generator with a seed, which gives the same only where the listing
     does."""
@@ -64,13 +87,10 @@ def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
     """Two sequences that are taken apart by one position, in the order of two listings."""
     if {o.listing for o in first} & {o.listing for o in second}:
         return
-    for each in (*_stable(first), *_stable(second)):
-        if not each.sorted:
-            yield ListingUse(
-                each.listing,
-                Severity.WARNING,
-                f"samples of {{}} are paired wrongly: {what} are matched by position, and",
-            )
+    unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
+    for each in unsorted:
+        paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
+        yield ListingUse(each, Severity.WARNING, paired, frozenset(unsorted) - {each})
 
 
 def _stable(orders: Orders) -> list[Order]:

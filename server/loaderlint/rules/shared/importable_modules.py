@@ -1,0 +1,110 @@
+"""The modules of the project that have been imported when a script runs, and how it can import names from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.file_imports import files_of
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
+from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.reach.model import Model
+
+#: So many modules are followed from one script.
+_MAX_MODULES = 100
+
+
+class Importable(NamedTuple):
+    """A module, as the script calls it in a `from` import. `direct`: the script imports it itself. `whole`: only under
+    a name of its own, as `import utils` and `from lib import utils` do. `starred`: the script has all its names."""
+
+    called: str
+    direct: bool
+    whole: bool
+    starred: bool
+
+
+def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
+    """The modules that a script imports at its head, and those that these import there. Their imports have worked by
+    the time the script runs, so one more import of them works too. A module further away counts only where its name
+    shows that the script finds it: it begins with a package that the script imports itself, or is a neighbour."""
+    found: dict[Path, Importable] = {}
+    roots = {e.module.partition(".")[0] for e in own_imports(script, model) if not e.level}
+    taken_from = {one for e in own_imports(script, model) if e.name for one in _whole(e, script, model)}
+    starred = {one for e in own_imports(script, model) if e.name == "*" for one in _whole(e, script, model)}
+    queue = [(script, "", True)]
+    seen = {script}
+    while queue and len(seen) < _MAX_MODULES:
+        importer, called, direct = queue.pop(0)
+        for module, name in _imported(importer, called, model):
+            if module in seen or model.files.library_name(module) is not None or not _is(module, name, script, model):
+                continue
+            seen.add(module)
+            queue.append((module, name, False))
+            near = direct or name.startswith(".") or name.partition(".")[0] in roots or module.parent == script.parent
+            if near and module.name != "__init__.py":
+                whole = direct and module not in taken_from
+                found[module] = Importable(name, direct, whole, starred=direct and module in starred)
+    return found
+
+
+def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
+    """What a file imports in statements at module level, without a condition: `*` for all that a module has."""
+    file = model.files.file(path)
+    for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
+        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
+        if facts is not None:
+            yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
+            stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
+            yield from (ir.Imported(star.module, "*", star.level) for star in stars)
+
+
+def _imports(text: str) -> bool:
+    return text.startswith(("from ", "import "))
+
+
+def _imported(importer: Path, called: str, model: Model) -> Iterator[tuple[Path, str]]:
+    """The modules that a file imports, with what a script calls them that calls the file `called`."""
+    for e in own_imports(importer, model):
+        base = _absolute(e, importer, called)
+        if base is None:
+            continue
+        for module in files_of(model.ev, importer, e):
+            yield module, base if module in _whole(e, importer, model) else _joined(base, e.name or "")
+
+
+def _whole(e: ir.Imported, importer: Path, model: Model) -> tuple[Path, ...]:
+    """The module that an import takes something from."""
+    return tuple(files_of(model.ev, importer, e._replace(name=None)))
+
+
+def _absolute(e: ir.Imported, importer: Path, called: str) -> str | None:
+    """The module that an import names, as the script names it; None where it leaves the packages that the script
+    names."""
+    if not e.level or not called:
+        return "." * e.level + e.module
+    dots = len(called) - len(called.lstrip("."))
+    parts = called[dots:].split(".") if called[dots:] else []
+    up = e.level - (importer.name == "__init__.py")
+    if up > len(parts) or (up == len(parts) and not dots):
+        return None
+    return _joined("." * dots + ".".join(parts[: len(parts) - up]), e.module)
+
+
+def _joined(base: str, name: str) -> str:
+    return f"{base}.{name}" if base.strip(".") and name else base + name
+
+
+def _is(module: Path, name: str, script: Path, model: Model) -> bool:
+    """Whether the script finds the module by that name."""
+    bare = name.lstrip(".")
+    level = len(name) - len(bare)
+    found = model.ev.names.resolve(script, bare, level)
+    if not isinstance(found, ModuleRef) or found.path != module:
+        return False
+    root, _, rest = bare.partition(".")
+    first = model.ev.names.resolve(script, root, level) if rest else None
+    # a module of that name, which the script finds first, holds no others
+    return first is None or isinstance(first, FolderRef) or first.path.name == "__init__.py"
