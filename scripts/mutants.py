@@ -27,7 +27,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -82,6 +82,20 @@ class Recording:
 
     lines: frozenset[tuple[str, int]]
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A forked process, and its folder for temporary files."""
+
+    pid: int
+    folder: str
+
+    def wait(self) -> int:
+        """The exit code: 0 if the action of the process said True, 1 if not, negative if a signal ended it."""
+        _, status = os.waitpid(self.pid, 0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return os.waitstatus_to_exitcode(status)
 
 
 def mutants(path: Path) -> list[Mutant]:
@@ -201,8 +215,9 @@ class MutantRun:
 
     `score` is what came out of it: mutants killed, all mutants."""
 
-    def __init__(self, chosen: Sequence[Mutant]) -> None:
+    def __init__(self, chosen: Sequence[Mutant], jobs: int = 1) -> None:
         self._chosen = chosen
+        self._jobs = jobs
         self._groups: dict[Group, list[pytest.Item]] = {}
         self._failed = False
         self.score = (0, 0)
@@ -218,12 +233,21 @@ class MutantRun:
             self._groups.setdefault(_group(item), []).append(item)
         recordings = self._record()
         killed = 0
-        for number, mutant in enumerate(self._chosen, 1):
-            verdict = self._verdict(mutant, recordings)
+        for number, (mutant, verdict) in enumerate(self._verdicts(recordings), 1):
             killed += verdict in ("killed", "timeout")
             print(f"{killed}/{number} {verdict}: {mutant}", flush=True)
         self.score = (killed, len(self._chosen))
         return True
+
+    def _verdicts(self, recordings: dict[Group, Recording]) -> Iterator[tuple[Mutant, str]]:
+        """Each mutant with what became of it. As many run at once as there are jobs."""
+        running: deque[tuple[Mutant, _Child | None]] = deque()
+        for mutant in self._chosen:
+            if len(running) == self._jobs:
+                yield _ended(*running.popleft())
+            running.append((mutant, self._started(mutant, recordings)))
+        while running:
+            yield _ended(*running.popleft())
 
     def _record(self) -> dict[Group, Recording]:
         """What each group executes. Tests that fail without a mutant are left out."""
@@ -231,7 +255,7 @@ class MutantRun:
         recordings: dict[Group, Recording] = {}
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             kept = Path(folder, "recordings")
-            status = _forked(lambda: kept.write_bytes(pickle.dumps(dict(self._recorded(files)))) > 0)
+            status = _forked(lambda: kept.write_bytes(pickle.dumps(dict(self._recorded(files)))) > 0).wait()
             assert status == 0, "the tests cannot be recorded"
             recordings = pickle.loads(kept.read_bytes())
         print(f"{len(recordings)} of {len(self._groups)} groups of tests pass", flush=True)
@@ -249,15 +273,15 @@ class MutantRun:
             if passes:
                 yield group, Recording(frozenset(tracer.lines), time.process_time() - began)
 
-    def _verdict(self, mutant: Mutant, recordings: dict[Group, Recording]) -> str:
+    def _started(self, mutant: Mutant, recordings: dict[Group, Recording]) -> _Child | None:
+        """The process that runs the tests of the mutant. None if no test executes it."""
         lines = {(str(mutant.path), line) for line in range(mutant.first_line, mutant.last_line + 1)}
         covering = [group for group, recording in recordings.items() if not lines.isdisjoint(recording.lines)]
         if not covering:
-            return "uncovered"
+            return None
         names = {part.replace("_", "-").removesuffix(".py") for part in mutant.path.parts}
         own_first = sorted(covering, key=lambda one: (one.partition("/")[0] not in names, recordings[one].seconds))
-        status = _forked(lambda: self._survives(mutant, own_first, recordings))
-        return {0: "survived", 1: "killed"}.get(status, "timeout")
+        return _forked(lambda: self._survives(mutant, own_first, recordings))
 
     def _survives(self, mutant: Mutant, groups: Iterable[Group], recordings: dict[Group, Recording]) -> bool:
         _install(mutant)
@@ -283,15 +307,20 @@ def _group(item: pytest.Item) -> Group:
     return parameters.id if parameters is not None and "/" in parameters.id else item.nodeid
 
 
-def _forked(action: Callable[[], bool]) -> int:
-    """The exit code of a forked process: 0 if the action says True, 1 if not, negative if a signal ended it."""
+def _ended(mutant: Mutant, child: _Child | None) -> tuple[Mutant, str]:
+    """The mutant and its verdict, when its process has ended."""
+    if child is None:
+        return mutant, "uncovered"
+    return mutant, {0: "survived", 1: "killed"}.get(child.wait(), "timeout")
+
+
+def _forked(action: Callable[[], bool]) -> _Child:
+    """A process that runs the action."""
     folder = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()
     if child == 0:
         _run_silently(action, folder)
-    _, status = os.waitpid(child, 0)
-    shutil.rmtree(folder, ignore_errors=True)
-    return os.waitstatus_to_exitcode(status)
+    return _Child(child, folder)
 
 
 def _run_silently(action: Callable[[], bool], folder: str) -> None:
@@ -347,12 +376,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("targets", nargs="+", metavar="PATH[:LINE]", help="modules, or folders of modules")
     parser.add_argument("--sample", type=int, help="run only so many mutants, chosen at random")
     parser.add_argument("--seed", type=int, default=0, help="of the choice")
+    parser.add_argument("--jobs", type=int, default=1, help="how many mutants run at once")
     options = parser.parse_args(arguments[:split])
     chosen = list(_chosen(options.targets))
     print(f"{len(chosen)} mutants")
     if options.sample is not None:
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
-    run = MutantRun(chosen)
+    run = MutantRun(chosen, options.jobs)
     status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", *arguments[split + 1 :]], plugins=[run])
     killed, total = run.score
     print(f"{killed} of {total} mutants killed: {killed / max(total, 1):.0%}")
