@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.evaluation.values import Literal_
+from loaderlint.project.evaluation.values import Literal_, Unknown
 from loaderlint.project.versions.environment import Environment, version_set
 from tests.project.linking import link
 
@@ -311,6 +311,19 @@ def test_what_fills_an_option_in_is_stored_under_its_name(tmp_path: Path) -> Non
     workers = link(tmp_path, HEAD + textwrap.dedent(code)).loader().argument("num_workers")
     assert workers is not None
     assert {atom.value for atom in workers.only(Literal_)} == {None, 3}
+
+
+def test_a_flag_that_nothing_in_sight_defines_is_unknown(tmp_path: Path) -> None:
+    code = """
+        from absl import flags
+        flags.DEFINE_integer("workers", 2, "")
+        known = DataLoader(D(), num_workers=flags.FLAGS.workers)
+        loader = DataLoader(D(), num_workers=flags.FLAGS.processes)
+    """
+    linked = link(tmp_path, HEAD + textwrap.dedent(code))
+    assert str(linked.loader("known").workers) == "num_workers=2, flag default"
+    workers = linked.loader().argument("num_workers")
+    assert workers.only(Unknown)
 
 
 def test_a_subclass_passes_hyperparameters_on(tmp_path: Path) -> None:
