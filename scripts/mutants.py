@@ -11,7 +11,7 @@ of functions is mutated, and no text, annotation, default value or decorator.
 With `--seconds`, a mutant that outlives this much CPU time of tests has survived, even if there are more of them: the
 score is then a lower limit.
 
-Do not edit the program while this runs: the processes load some of its modules late. Run it on a copy instead.
+Do not edit the program while this runs: the processes import some of its modules late. Run it on a copy instead.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import ast
 import builtins
 import copy
 import gc
+import importlib
 import os
 import pickle
 import random
@@ -236,6 +237,8 @@ class MutantRun:
         """Run the tests in processes of their own."""
         for item in session.items:
             self._groups.setdefault(_group(item), []).append(item)
+        for path in {mutant.path for mutant in self._chosen}:
+            _import(path)
         recordings = self._record()
         killed = 0
         for number, (mutant, verdict) in enumerate(self._verdicts(recordings), 1):
@@ -345,6 +348,15 @@ def _run_silently(action: Callable[[], bool], folder: str) -> None:
         status = 0 if action() else 1
     finally:
         os._exit(status)
+
+
+def _import(path: Path) -> None:
+    """Import a module of which there may be mutants: what the program imports late could not be replaced."""
+    folder = max(
+        (one for one in map(Path, sys.path) if path.is_relative_to(one.resolve())), key=lambda one: len(one.parts)
+    )
+    parts = path.relative_to(folder.resolve()).with_suffix("").parts
+    importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
 
 
 def _install(mutant: Mutant) -> None:

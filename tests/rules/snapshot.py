@@ -31,8 +31,8 @@ class Snapshots:
         return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
 
     def compare(self, page: pages.Page, case: pages.Case, shown: str) -> None:
-        """What is shown of a case with its snapshot. With LOADERLINT_UPDATE it replaces the snapshot, and drops those of
-        cases that the page no longer has."""
+        """What is shown of a case with its snapshot. LOADERLINT_UPDATE replaces the snapshot, and drops those of cases
+        that the page no longer has."""
         kept = self.kept(page)
         if not UPDATES:
             assert shown == kept.get(case.heading, "")
