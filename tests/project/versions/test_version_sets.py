@@ -30,6 +30,7 @@ from loaderlint.project.versions.environment import Environment, VersionSet, pyt
         ("===1.8", "yes"),
         (">=2,<1", "unknown"),
         (">1.4,!=1.7.1", "unknown"),
+        ("!=1.8.*", "unknown"),
         ("", "unknown"),
         ("nonsense", "unknown"),
     ],
