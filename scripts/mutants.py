@@ -3,20 +3,25 @@
     python -m scripts.mutants --sample 100 --seed 1 server/loaderlint/rules server/loaderlint/project -- tests/rules
     python -m scripts.mutants server/loaderlint/rules/shared/seeding.py:70 -- tests/rules -k seed
 
-What follows `--` are arguments of pytest: they choose the tests. Each test runs once to record the lines that it
-executes. Then a forked process replaces the code of one function by the mutant, and runs the tests that execute the
-mutated line until one of them fails. A mutant that no test executes has survived. Only code inside of functions is
-mutated, and no text, annotation, default value or decorator.
+What follows `--` are arguments of pytest: they choose the tests. Each test runs once to record which of the statements
+that hold a mutant it executes. Then a forked process replaces the code of one function by the mutant, and runs the
+tests that execute the statement until one of them fails. A mutant that no test executes has survived. Only code inside
+of functions is mutated, and no text, annotation, default value or decorator.
 
-Do not edit the program while this runs: the processes load some of its modules late. Run it on a copy instead.
+With `--seconds`, a mutant that outlives this much CPU time of tests has survived, even if there are more of them: the
+score is then a lower limit.
+
+Do not edit the program while this runs: the processes import some of its modules late. Run it on a copy instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import copy
 import gc
+import importlib
 import os
 import pickle
 import random
@@ -25,14 +30,13 @@ import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
@@ -41,6 +45,7 @@ Group = str
 """Tests that share what they compute, such as all tests of one case."""
 
 _Variant = tuple[ast.AST, str, ast.AST]
+_Place = tuple[str, str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -55,20 +60,20 @@ _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-#: A function is traced this often while a group of tests runs; its later calls cost no time.
-_MOST_CALLS_TRACED = 100
+#: What the recorded statements call.
+_RECORD = "_mutants_record"
 _SPARE_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of one function."""
+    """One change of one function. `statement`: the line at which the statement begins that is changed."""
 
     path: Path
     module: ast.Module
     function: _Function
     first_line: int
-    last_line: int
+    statement: int
     description: str
     apply: Callable[[], None]
 
@@ -78,10 +83,24 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The lines of the program that a group of tests executes, and the CPU time that it takes."""
+    """The statements with mutants that a group of tests executes, and the CPU time that it takes."""
 
     lines: frozenset[tuple[str, int]]
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A forked process, and its folder for temporary files."""
+
+    pid: int
+    folder: str
+
+    def wait(self) -> int:
+        """The exit code: 0 if the action of the process said True, 1 if not, negative if a signal ended it."""
+        _, status = os.waitpid(self.pid, 0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return os.waitstatus_to_exitcode(status)
 
 
 def mutants(path: Path) -> list[Mutant]:
@@ -99,10 +118,12 @@ def _functions(scope: ast.Module | ast.ClassDef) -> Iterator[_Function]:
 
 
 def _of(path: Path, module: ast.Module, function: _Function) -> Iterator[Mutant]:
+    starts = [node.lineno for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
     for node, replace in _slots(function.body):
         for spot, description, replacement in _variants(node):
-            first, last = getattr(spot, "lineno", 0), getattr(spot, "end_lineno", 0)
-            yield Mutant(path, module, function, first, last, description, partial(replace, replacement))
+            first = getattr(spot, "lineno", 0)
+            statement = max(line for line in starts if line <= first)
+            yield Mutant(path, module, function, first, statement, description, partial(replace, replacement))
 
 
 def _slots(nodes: list[Any]) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
@@ -176,24 +197,22 @@ def _text(node: ast.AST) -> str:
     return text if len(text) <= 70 else f"{text[:67]}..."
 
 
-class _Tracer:
-    """Records which lines of some files are executed."""
+def _recording(path: Path, functions: Iterable[_Function], record: str) -> CodeType:
+    """The code of a module in which the statements of some functions call the built-in `record` before they run."""
+    module = ast.parse(path.read_text("utf-8"))
+    places = {(one.name, one.lineno) for one in functions}
+    for function in _functions(module):
+        if (function.name, function.lineno) in places:
+            for node in list(ast.walk(function)):
+                for name, value in ast.iter_fields(node):
+                    if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                        setattr(node, name, [each for one in value for each in (_call(record, path, one), one)])
+    return compile(ast.fix_missing_locations(module), str(path), "exec")
 
-    def __init__(self, files: frozenset[str]) -> None:
-        self._files = files
-        self._calls: defaultdict[CodeType, int] = defaultdict(int)
-        self.lines: set[tuple[str, int]] = set()
 
-    def on_call(self, frame: FrameType, event: str, argument: object) -> Any:
-        code = frame.f_code
-        if code.co_filename not in self._files:
-            return None
-        self._calls[code] += 1
-        return self._on_line if self._calls[code] <= _MOST_CALLS_TRACED else None
-
-    def _on_line(self, frame: FrameType, event: str, argument: object) -> Any:
-        self.lines.add((frame.f_code.co_filename, frame.f_lineno))
-        return self._on_line
+def _call(record: str, path: Path, statement: ast.stmt) -> ast.stmt:
+    call = ast.Call(ast.Name(record, ast.Load()), [ast.Constant(str(path)), ast.Constant(statement.lineno)], [])
+    return ast.copy_location(ast.Expr(call), statement)
 
 
 class MutantRun:
@@ -201,8 +220,10 @@ class MutantRun:
 
     `score` is what came out of it: mutants killed, all mutants."""
 
-    def __init__(self, chosen: Sequence[Mutant]) -> None:
+    def __init__(self, chosen: Sequence[Mutant], jobs: int = 1, seconds: float | None = None) -> None:
         self._chosen = chosen
+        self._jobs = jobs
+        self._seconds = seconds
         self._groups: dict[Group, list[pytest.Item]] = {}
         self._failed = False
         self.score = (0, 0)
@@ -216,53 +237,68 @@ class MutantRun:
         """Run the tests in processes of their own."""
         for item in session.items:
             self._groups.setdefault(_group(item), []).append(item)
+        for path in {mutant.path for mutant in self._chosen}:
+            _import(path)
         recordings = self._record()
         killed = 0
-        for number, mutant in enumerate(self._chosen, 1):
-            verdict = self._verdict(mutant, recordings)
+        for number, (mutant, verdict) in enumerate(self._verdicts(recordings), 1):
             killed += verdict in ("killed", "timeout")
             print(f"{killed}/{number} {verdict}: {mutant}", flush=True)
         self.score = (killed, len(self._chosen))
         return True
 
+    def _verdicts(self, recordings: dict[Group, Recording]) -> Iterator[tuple[Mutant, str]]:
+        """Each mutant with what became of it. As many run at once as there are jobs."""
+        running: deque[tuple[Mutant, _Child | None]] = deque()
+        for mutant in self._chosen:
+            if len(running) == self._jobs:
+                yield _ended(*running.popleft())
+            running.append((mutant, self._started(mutant, recordings)))
+        while running:
+            yield _ended(*running.popleft())
+
     def _record(self) -> dict[Group, Recording]:
         """What each group executes. Tests that fail without a mutant are left out."""
-        files = frozenset(str(mutant.path) for mutant in self._chosen)
         recordings: dict[Group, Recording] = {}
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             kept = Path(folder, "recordings")
-            status = _forked(lambda: kept.write_bytes(pickle.dumps(dict(self._recorded(files)))) > 0)
+            status = _forked(lambda: kept.write_bytes(pickle.dumps(dict(self._recorded()))) > 0).wait()
             assert status == 0, "the tests cannot be recorded"
             recordings = pickle.loads(kept.read_bytes())
         print(f"{len(recordings)} of {len(self._groups)} groups of tests pass", flush=True)
         return recordings
 
-    def _recorded(self, files: frozenset[str]) -> Iterator[tuple[Group, Recording]]:
+    def _recorded(self) -> Iterator[tuple[Group, Recording]]:
+        lines: set[tuple[str, int]] = set()
+        setattr(builtins, _RECORD, lambda path, line: lines.add((path, line)))
+        functions: defaultdict[Path, list[_Function]] = defaultdict(list)
+        for mutant in self._chosen:
+            functions[mutant.path].append(mutant.function)
+        for path, changed in functions.items():
+            _replace(_recording(path, changed, _RECORD), [_place_of(path, one) for one in changed])
         for group in self._groups:
-            tracer = _Tracer(files)
+            lines.clear()
             began = time.process_time()
-            threading.settrace(tracer.on_call)
-            sys.settrace(tracer.on_call)
-            passes = self._passes(group)
-            sys.settrace(None)
-            threading.settrace(None)
-            if passes:
-                yield group, Recording(frozenset(tracer.lines), time.process_time() - began)
+            if self._passes(group):
+                yield group, Recording(frozenset(lines), time.process_time() - began)
 
-    def _verdict(self, mutant: Mutant, recordings: dict[Group, Recording]) -> str:
-        lines = {(str(mutant.path), line) for line in range(mutant.first_line, mutant.last_line + 1)}
-        covering = [group for group, recording in recordings.items() if not lines.isdisjoint(recording.lines)]
+    def _started(self, mutant: Mutant, recordings: dict[Group, Recording]) -> _Child | None:
+        """The process that runs the tests of the mutant. None if no test executes it."""
+        place = str(mutant.path), mutant.statement
+        covering = [group for group, recording in recordings.items() if place in recording.lines]
         if not covering:
-            return "uncovered"
+            return None
         names = {part.replace("_", "-").removesuffix(".py") for part in mutant.path.parts}
         own_first = sorted(covering, key=lambda one: (one.partition("/")[0] not in names, recordings[one].seconds))
-        status = _forked(lambda: self._survives(mutant, own_first, recordings))
-        return {0: "survived", 1: "killed"}.get(status, "timeout")
+        return _forked(lambda: self._survives(mutant, own_first, recordings))
 
     def _survives(self, mutant: Mutant, groups: Iterable[Group], recordings: dict[Group, Recording]) -> bool:
         _install(mutant)
+        began = time.process_time()
         for group in groups:
             spent = time.process_time()
+            if self._seconds is not None and spent - began > self._seconds:
+                break
             limit = int(spent + 5 * recordings[group].seconds + _SPARE_SECONDS)
             resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
             if not self._passes(group):
@@ -283,15 +319,20 @@ def _group(item: pytest.Item) -> Group:
     return parameters.id if parameters is not None and "/" in parameters.id else item.nodeid
 
 
-def _forked(action: Callable[[], bool]) -> int:
-    """The exit code of a forked process: 0 if the action says True, 1 if not, negative if a signal ended it."""
+def _ended(mutant: Mutant, child: _Child | None) -> tuple[Mutant, str]:
+    """The mutant and its verdict, when its process has ended."""
+    if child is None:
+        return mutant, "uncovered"
+    return mutant, {0: "survived", 1: "killed"}.get(child.wait(), "timeout")
+
+
+def _forked(action: Callable[[], bool]) -> _Child:
+    """A process that runs the action."""
     folder = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()
     if child == 0:
         _run_silently(action, folder)
-    _, status = os.waitpid(child, 0)
-    shutil.rmtree(folder, ignore_errors=True)
-    return os.waitstatus_to_exitcode(status)
+    return _Child(child, folder)
 
 
 def _run_silently(action: Callable[[], bool], folder: str) -> None:
@@ -309,19 +350,36 @@ def _run_silently(action: Callable[[], bool], folder: str) -> None:
         os._exit(status)
 
 
+def _import(path: Path) -> None:
+    """Import a module of which there may be mutants: what the program imports late could not be replaced."""
+    folder = max(
+        (one for one in map(Path, sys.path) if path.is_relative_to(one.resolve())), key=lambda one: len(one.parts)
+    )
+    parts = path.relative_to(folder.resolve()).with_suffix("").parts
+    importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+
+
 def _install(mutant: Mutant) -> None:
     """Let the functions of the running program have the mutant's code."""
-    first_line = min(node.lineno for node in (mutant.function, *mutant.function.decorator_list))
-    place = (str(mutant.path), mutant.function.name, first_line)
+    place = _place_of(mutant.path, mutant.function)
     mutant.apply()
-    compiled = compile(ast.fix_missing_locations(mutant.module), str(mutant.path), "exec")
-    code = next(one for one in _codes(compiled) if _place(one) == place)
+    _replace(compile(ast.fix_missing_locations(mutant.module), str(mutant.path), "exec"), [place])
+
+
+def _replace(module: CodeType, places: Iterable[_Place]) -> None:
+    """Give the functions at these places the code that they have in the module."""
+    codes = {_place(code): code for code in _codes(module)}
+    new = {place: codes[place] for place in places}
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and _place(function.__code__) == place:
+        if isinstance(function, FunctionType) and (code := new.get(_place(function.__code__))) is not None:
             function.__code__ = code
 
 
-def _place(code: CodeType) -> tuple[str, str, int]:
+def _place_of(path: Path, function: _Function) -> _Place:
+    return str(path), function.name, min(node.lineno for node in (function, *function.decorator_list))
+
+
+def _place(code: CodeType) -> _Place:
     return code.co_filename, code.co_name, code.co_firstlineno
 
 
@@ -347,12 +405,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("targets", nargs="+", metavar="PATH[:LINE]", help="modules, or folders of modules")
     parser.add_argument("--sample", type=int, help="run only so many mutants, chosen at random")
     parser.add_argument("--seed", type=int, default=0, help="of the choice")
+    parser.add_argument("--jobs", type=int, default=1, help="how many mutants run at once")
+    parser.add_argument("--seconds", type=float, help="the most CPU time of tests for a mutant")
     options = parser.parse_args(arguments[:split])
     chosen = list(_chosen(options.targets))
     print(f"{len(chosen)} mutants")
     if options.sample is not None:
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
-    run = MutantRun(chosen)
+    run = MutantRun(chosen, options.jobs, options.seconds)
     status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", *arguments[split + 1 :]], plugins=[run])
     killed, total = run.score
     print(f"{killed} of {total} mutants killed: {killed / max(total, 1):.0%}")

@@ -37,8 +37,21 @@ def test_none():
     assert at_least_none(2) == 2
 
 
+def test_what_is_imported_late():
+    from late import is_few
+
+    assert is_few(2)
+    assert not is_few(3)
+
+
 def test_that_fails_anyway():
     assert is_many(0)
+"""
+LATE = """\
+def is_few(count):
+    return (
+        count < 3
+    )
 """
 CHANGED = [
     ("return a < b", ["return a <= b"]),
@@ -71,16 +84,23 @@ def test_how_a_function_is_changed(tmp_path: Path, body: str, expected: list[str
 
 def test_what_the_tests_notice(tmp_path: Path) -> None:
     (tmp_path / "limits.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "late.py").write_text(LATE, encoding="utf-8")
     (tmp_path / "test_limits.py").write_text(TESTS, encoding="utf-8")
     assert _run(tmp_path, "limits.py") == [
         "4 mutants",
-        "2 of 3 groups of tests pass",
+        "3 of 4 groups of tests pass",
         "1/1 killed: limits.py:2 is_many: count > 3 -> GtE",
         "2/2 killed: limits.py:2 is_many: 3 -> 4",
         "2/3 survived: limits.py:6 at_least_none: 0 -> 1",
         "2/4 uncovered: limits.py:10 unused: not count -> without not",
         "2 of 4 mutants killed: 50%",
     ]
+    assert _run(tmp_path, "late.py", "--jobs", "2")[2:] == [
+        "1/1 killed: late.py:3 is_few: count < 3 -> LtE",
+        "2/2 killed: late.py:3 is_few: 3 -> 4",
+        "2 of 2 mutants killed: 100%",
+    ]
+    assert _run(tmp_path, "limits.py:2", "--seconds", "0")[-1] == "0 of 2 mutants killed: 0%"
     assert _run(tmp_path, "limits.py:6")[-1] == "0 of 1 mutants killed: 0%"
     assert _run(tmp_path, "--sample", "1", "limits.py:2")[-1] == "1 of 1 mutants killed: 100%"
 

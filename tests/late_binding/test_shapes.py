@@ -4,33 +4,38 @@ The format of the pages is that of `tests/rules`."""
 
 from __future__ import annotations
 
-from collections import Counter
+import functools
 from pathlib import Path
 
 import pytest
 
-from tests.rules import pages
-from tests.rules.cases import Project, Row, row
+from loaderlint.rules import RULES
+from tests.rules import pages, snapshot
+from tests.rules.cases import Checked, assert_found, written
 
-PAGES = [pages.read_page(path) for path in sorted(Path(__file__).parent.glob("*.md"))]
-CASES = [pytest.param(case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
+FOLDER = Path(__file__).parent
+PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md"))]
+SNAPSHOTS = snapshot.Snapshots(FOLDER / "snapshots")
+NAMES = {rule.name for rule in RULES}
+CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_findings(case: pages.Case, tmp_path: Path) -> None:
-    project = Project(tmp_path / "case", case)
-    project.write((block.name, block.text) for block in case.files)
-    found = project.check(project.workspace())
-    rows = Counter(row(project, diagnostic) for diagnostic in found)
-    expected = [
-        (Row(block.name, e.line + 1, e.severity, e.rule, e.certainty), e.text)
-        for block in case.files
-        for e in block.expectations
-    ]
-    wanted = Counter(each for each, _ in expected)
-    lines = [f"missing {each}" for each in (wanted - rows).elements()]
-    lines += [f"extra {row(project, d)}: {d.message}" for d in found if row(project, d) in rows - wanted]
-    assert not lines, "\n".join(["", *lines])
+@functools.cache
+def as_written(shape: str, slug: str) -> Checked:
+    """A case, not to be written to: all tests of it begin with what is found in it."""
+    case = next(case for page in PAGES if page.rule == shape for case in page.cases if case.slug == slug)
+    return written(f"late_binding/{shape}/{slug}", case, NAMES)
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_findings(page: pages.Page, case: pages.Case) -> None:
+    assert_found(case, as_written(page.rule, case.slug))
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_snapshot(page: pages.Page, case: pages.Case) -> None:
+    """Messages, fixes, reasons for silence and the worker map are what they were when somebody last read them."""
+    SNAPSHOTS.compare(page, case, snapshot.found_and_run(as_written(page.rule, case.slug)))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.rule)
@@ -38,6 +43,7 @@ def test_page_has_both(page: pages.Page) -> None:
     fires = [case for case in page.cases if any(block.expectations for block in case.files)]
     assert fires, "no case with a finding"
     assert len(fires) < len(page.cases), "no silent case"
+    assert SNAPSHOTS.kept(page).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
 
 
 @pytest.mark.parametrize(
@@ -49,9 +55,7 @@ def test_page_has_both(page: pages.Page) -> None:
         ("config-files", "a-configuration-that-is-named", "a configuration names its class"),
     ],
 )
-def test_evidence_says_why_it_is_a_guess(page: str, start: str, reason: str, tmp_path: Path) -> None:
-    case = next(case for one in PAGES if one.rule == page for case in one.cases if case.slug.startswith(start))
-    project = Project(tmp_path / "case", case)
-    project.write((block.name, block.text) for block in case.files)
-    for diagnostic in project.check(project.workspace()):
+def test_evidence_says_why_it_is_a_guess(page: str, start: str, reason: str) -> None:
+    slug = next(case.slug for one in PAGES if one.rule == page for case in one.cases if case.slug.startswith(start))
+    for diagnostic in as_written(page, slug).found:
         assert any(reason in note.message for note in diagnostic.evidence)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.evaluation.values import Literal_, Unknown
 from loaderlint.project.versions.environment import Environment, version_set
 from tests.project.linking import link
 
@@ -295,6 +296,34 @@ Data()
 """,
     )
     assert linked.loader().has_workers() == answer
+
+
+def test_what_fills_an_option_in_is_stored_under_its_name(tmp_path: Path) -> None:
+    code = """
+        def main(options):
+            options["workers"] = 3
+            options["batch"] = 7
+            loader = DataLoader(D(), num_workers=options["workers"])
+        p = argparse.ArgumentParser()
+        p.add_argument("--workers")
+        main(vars(p.parse_args()))
+    """
+    workers = link(tmp_path, HEAD + textwrap.dedent(code)).loader().argument("num_workers")
+    assert workers is not None
+    assert {atom.value for atom in workers.only(Literal_)} == {None, 3}
+
+
+def test_a_flag_that_nothing_in_sight_defines_is_unknown(tmp_path: Path) -> None:
+    code = """
+        from absl import flags
+        flags.DEFINE_integer("workers", 2, "")
+        known = DataLoader(D(), num_workers=flags.FLAGS.workers)
+        loader = DataLoader(D(), num_workers=flags.FLAGS.processes)
+    """
+    linked = link(tmp_path, HEAD + textwrap.dedent(code))
+    assert linked.loader("known").has_workers() == "yes"
+    workers = linked.loader().argument("num_workers")
+    assert workers.only(Unknown)
 
 
 def test_a_subclass_passes_hyperparameters_on(tmp_path: Path) -> None:

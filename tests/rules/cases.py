@@ -10,7 +10,7 @@ import re
 import tempfile
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.findings.suppressions import suppressions
 from loaderlint.fixes.file_edits import FileEdit, Repair
+from loaderlint.report import worker_map_report
+from loaderlint.report.locations import Spots
 from loaderlint.syntax.positions import apply_edits
 from tests.rules import pages
 
@@ -75,21 +77,33 @@ class Project:
 
 
 class Checked(NamedTuple):
-    """A project, what is found in it, the fixes of that, and where one rule is silent ('case.py:12') with the reason,
-    once for each reason in a row."""
+    """A project, what is found in it, the fixes of that, where rules are silent and why, and the worker map as
+    `loaderlint workers --all` prints it."""
 
     project: Project
     found: list[Diagnostic]
     repairs: list[tuple[Diagnostic, Repair]]
-    silences: list[tuple[str, str]]
+    silences: list[Silent]
+    workers: list[str]
 
 
-def checked(project: Project, rule: str | None = None) -> Checked:
-    """The project, checked. `rule`: whose silences are asked for."""
-    workspace = Workspace([project.root], dict(project.overrides), reports_unread=True, tells=rule is not None)
+class Silent(NamedTuple):
+    """Where a rule is silent ('case.py:12'), and why."""
+
+    place: str
+    rule: str
+    reason: str
+
+
+def checked(project: Project, told: Collection[str] = ()) -> Checked:
+    """The project, checked. `told`: the rules whose silences are asked for; without any there is no worker map."""
+    workspace = Workspace([project.root], dict(project.overrides), reports_unread=True, tells=bool(told))
     found = project.check(workspace)
     repairs = [(one, repair) for one in found if one.fixable for repair in workspace.repairs(one)]
-    return Checked(project, found, repairs, _silences(project, workspace, rule) if rule else [])
+    if not told:
+        return Checked(project, found, repairs, [], [])
+    workers = worker_map_report.text(workspace.worker_map(), Spots(workspace, project.root), whole=True)
+    return Checked(project, found, repairs, list(_silences(project, workspace, told)), list(workers))
 
 
 @functools.cache
@@ -97,9 +111,14 @@ def as_written(rule: str, slug: str) -> Checked:
     """A case of the page of `rule`, not to be written to: most tests begin with what is found in it, so it is checked
     once a process."""
     case = next(case for page in PAGES if page.rule == rule for case in page.cases if case.slug == slug)
-    project = Project(_scratch() / rule / slug, case)
+    return written(f"{rule}/{slug}", case, [rule])
+
+
+def written(name: str, case: pages.Case, told: Collection[str]) -> Checked:
+    """A case, checked in a folder of this name that is not to be written to."""
+    project = Project(_scratch() / name, case)
     project.write((block.name, block.text) for block in case.files)
-    return checked(project, rule)
+    return checked(project, told)
 
 
 @functools.cache
@@ -141,18 +160,17 @@ def tally(project: Project, found: Iterable[Diagnostic]) -> Counter[tuple[str, s
     return Counter((diagnostic.name, project.name(diagnostic.path)) for diagnostic in found)
 
 
-def _silences(project: Project, workspace: Workspace, rule: str) -> list[tuple[str, str]]:
-    told: list[tuple[str, str]] = []
-    before: tuple[str, ...] = ()
+def _silences(project: Project, workspace: Workspace, told: Collection[str]) -> Iterator[Silent]:
+    """Where these rules are silent: each reason once where lines in a row have it."""
+    before: set[tuple[str, str]] = set()
     for path in sorted(workspace.check([project.root])):
         for number, line in enumerate(workspace.text(path).splitlines()):
             if not before and not line.strip():
                 continue  # nothing begins on an empty line
-            silent = workspace.explain(path, number).silent
-            reasons = next((one.reasons for one in silent if one.name == rule), ())
-            told += [(f"{project.name(path)}:{number + 1}", reason) for reason in reasons if reason not in before]
-            before = reasons
-    return told
+            silent = [one for one in workspace.explain(path, number).silent if one.name in told]
+            reasons = [(one.name, reason) for one in silent for reason in one.reasons]
+            yield from (Silent(f"{project.name(path)}:{number + 1}", *one) for one in reasons if one not in before)
+            before = set(reasons)
 
 
 def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str]:

@@ -1,10 +1,11 @@
-"""All that a user sees of a case, kept in `snapshots/`, one file a page: each finding with its evidence and its fixes,
-and where the page's rule is silent. README.md next to this file says how to read and renew it."""
+"""What a user sees of a case, kept in a folder `snapshots`, one file a page: each finding with its evidence and its
+fixes, where rules are silent, and what runs where. README.md next to this file says how to read and renew it."""
 
 from __future__ import annotations
 
 import difflib
 import functools
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,30 +16,35 @@ from loaderlint.syntax.span import Span
 from tests.rules import pages
 from tests.rules.cases import Checked, Project
 
-FOLDER = Path(__file__).parent / "snapshots"
+UPDATES = bool(os.environ.get("LOADERLINT_UPDATE"))
 
 
-def shown(checked: Checked) -> str:
-    """What a user sees of a checked case, a fact a line."""
-    return "".join(f"{line}\n" for line in _lines(checked))
+class Snapshots:
+    """The snapshots in a folder: a file a page, in it a text for each case."""
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
-def kept(rule: str) -> dict[str, str]:
-    """The snapshots of a page by the headings of their cases. A case of which nothing is shown has none."""
-    path = _path(rule)
-    return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+    def kept(self, page: pages.Page) -> dict[str, str]:
+        """The snapshots of a page by the headings of their cases. A case of which nothing is shown has none."""
+        path = self._path(page)
+        return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
 
+    def compare(self, page: pages.Page, case: pages.Case, shown: str) -> None:
+        """What is shown of a case with its snapshot. LOADERLINT_UPDATE replaces the snapshot, and drops those of cases
+        that the page no longer has."""
+        kept = self.kept(page)
+        if not UPDATES:
+            assert shown == kept.get(case.heading, "")
+            return
+        texts = kept | {case.heading: shown}
+        told = [(one.heading, texts.get(one.heading)) for one in page.cases]
+        self._folder.mkdir(exist_ok=True)
+        text = "\n".join(f"## {heading}\n{text}" for heading, text in told if text)
+        self._path(page).write_text(text, encoding="utf-8")
 
-def keep(page: pages.Page, case: pages.Case, text: str) -> None:
-    """Replace the snapshot of one case. Those of cases that the page no longer has are dropped."""
-    texts = kept(page.rule) | {case.heading: text}
-    told = [(one.heading, texts.get(one.heading)) for one in page.cases]
-    FOLDER.mkdir(exist_ok=True)
-    _path(page.rule).write_text("\n".join(f"## {heading}\n{text}" for heading, text in told if text), encoding="utf-8")
-
-
-def _path(rule: str) -> Path:
-    return FOLDER / f"{rule}.txt"
+    def _path(self, page: pages.Page) -> Path:
+        return self._folder / f"{page.rule}.txt"
 
 
 @functools.cache
@@ -47,7 +53,23 @@ def _read(path: Path, changed: int) -> dict[str, str]:
     return {heading: text.rstrip("\n") + "\n" for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def _lines(checked: Checked) -> Iterator[str]:
+def found(checked: Checked) -> str:
+    """The findings of a case, and where the page's rule is silent."""
+    lines = [*_findings(checked), *(f"{one.place}: silent: {one.reason}" for one in checked.silences)]
+    return _text(lines)
+
+
+def found_and_run(checked: Checked) -> str:
+    """The findings of a case, where any rule is silent, and the worker map."""
+    silences = (f"{one.place}: [{one.rule}] is silent: {one.reason}" for one in checked.silences)
+    return _text([*_findings(checked), *silences, *(f"| {line}".rstrip() for line in checked.workers)])
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _findings(checked: Checked) -> Iterator[str]:
     project = checked.project
     for one in checked.found:
         yield f"{_place(project, one.path, one.span)}: {one.certainty} {one.severity.value} [{one.name}] {one.message}"
@@ -55,7 +77,6 @@ def _lines(checked: Checked) -> Iterator[str]:
         for repair in (repair for found, repair in checked.repairs if found is one):
             yield f"  {repair.safety} fix: {repair.title}"
             yield from _changes(project, repair)
-    yield from (f"{place}: silent: {reason}" for place, reason in checked.silences)
 
 
 def _place(project: Project, path: Path, span: Span) -> str:

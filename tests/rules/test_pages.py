@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from tests.rules.cases import (
 )
 
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
-UPDATES = bool(os.environ.get("LOADERLINT_UPDATE"))
+SNAPSHOTS = snapshot.Snapshots(FOLDER / "snapshots")
 
 
 @pytest.fixture
@@ -42,11 +41,7 @@ def test_findings(page: pages.Page, case: pages.Case) -> None:
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_snapshot(page: pages.Page, case: pages.Case) -> None:
     """Evidence, fixes and reasons for silence are what they were when somebody last read them."""
-    said = snapshot.shown(as_written(page.rule, case.slug))
-    if UPDATES:
-        snapshot.keep(page, case, said)
-    else:
-        assert said == snapshot.kept(page.rule).get(case.heading, "")
+    SNAPSHOTS.compare(page, case, snapshot.found(as_written(page.rule, case.slug)))
 
 
 @pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].messages])
@@ -60,7 +55,7 @@ def test_messages(page: pages.Page, case: pages.Case) -> None:
 
 @pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].silences])
 def test_silences(page: pages.Page, case: pages.Case) -> None:
-    said = "".join(f"{line}: {reason}\n" for line, reason in as_written(page.rule, case.slug).silences)
+    said = "".join(f"{one.place}: {one.reason}\n" for one in as_written(page.rule, case.slug).silences)
     _compare(page, case, "silences", said)
     reasons = [line.partition(": ")[2] for line in said.splitlines()]
     assert not any(re.search(r"\blines? \d|\.py:\d", reason) for reason in reasons), "a reason names a line"
@@ -75,7 +70,7 @@ def test_explaining_changes_no_finding(page: pages.Page, case: pages.Case) -> No
 
 def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
     """What is said with the case's block of it, or the other way round with LOADERLINT_UPDATE."""
-    if not UPDATES:
+    if not snapshot.UPDATES:
         assert said == getattr(case, kind).text
         return
     path = FOLDER / f"{page.rule}.md"
@@ -106,7 +101,7 @@ def test_all_fixes(page: pages.Page, case: pages.Case, project: Project) -> None
         assert not tally(project, project.check(project.workspace())) - tally(as_it_was, found)
     listed = {block.name for block in case.fixed}
     left = {name: text for name, text in after.items() if name in listed or text != before[name]}
-    if case.fixed and UPDATES:
+    if case.fixed and snapshot.UPDATES:
         path = FOLDER / f"{page.rule}.md"
         text = path.read_text(encoding="utf-8")
         path.write_text(pages.replace_fixed(page.rule, text, case.heading, left), encoding="utf-8", newline="")
@@ -126,7 +121,7 @@ def test_page_is_complete(page: pages.Page) -> None:
     assert any(case.messages and f"[{page.rule}]" in case.messages.text for case in faults), "no message is checked"
     told = any(case.silences and case.silences.text.strip() for case in page.cases)
     assert told or page.rule == "unused-suppression", "no reason for silence is checked"
-    assert snapshot.kept(page.rule).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
+    assert SNAPSHOTS.kept(page).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

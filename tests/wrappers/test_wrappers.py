@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,14 @@ import pytest
 from loaderlint.engine import Workspace
 from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.rules import RULES
-from tests.rules import pages
-from tests.rules.cases import Project, assert_each_fix, assert_found, checked
+from tests.rules import pages, snapshot
+from tests.rules.cases import Checked, assert_each_fix, assert_found, written
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
+SNAPSHOTS = snapshot.Snapshots(FOLDER / "snapshots")
+NAMES = {rule.name for rule in RULES}
 #: Pages about what is no library: the project's own wrappers, seen and declared.
 OWN = {"own-wrappers", "declared-loaders"}
 #: Libraries whose workers no rule knows: their pages hold only what must stay silent.
@@ -38,22 +41,27 @@ loader = make_loader(Noisy(), num_workers=4)
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path, case: pages.Case) -> Project:
-    """The case, written to a folder of its own."""
-    made = Project(tmp_path / "case", case)
-    made.write((block.name, block.text) for block in case.files)
-    return made
+@functools.cache
+def as_written(wrapper: str, slug: str) -> Checked:
+    """A case, not to be written to: all tests of it begin with what is found in it."""
+    case = next(case for page in PAGES if page.rule == wrapper for case in page.cases if case.slug == slug)
+    return written(f"wrappers/{wrapper}/{slug}", case, NAMES)
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
-def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
-    assert_found(case, checked(project))
+def test_findings(page: pages.Page, case: pages.Case) -> None:
+    assert_found(case, as_written(page.rule, case.slug))
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
-def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
-    assert_each_fix(case, checked(project), tmp_path)
+def test_snapshot(page: pages.Page, case: pages.Case) -> None:
+    """Messages, fixes, reasons for silence and the worker map are what they were when somebody last read them."""
+    SNAPSHOTS.compare(page, case, snapshot.found_and_run(as_written(page.rule, case.slug)))
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_each_fix(page: pages.Page, case: pages.Case, tmp_path: Path) -> None:
+    assert_each_fix(case, as_written(page.rule, case.slug), tmp_path)
 
 
 def test_a_declaration_is_seen_when_settings_change(tmp_path: Path) -> None:
@@ -79,9 +87,10 @@ def test_each_wrapper_has_a_page() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.rule)
 def test_page_is_complete(page: pages.Page) -> None:
     expected = [[e.rule for block in case.files for e in block.expectations] for case in page.cases]
-    assert not {name for names in expected for name in names} - {rule.name for rule in RULES}
+    assert not {name for names in expected for name in names} - NAMES
     assert any(not names for names in expected), "no case is silent"
     assert any(expected) is (page.rule not in NOTHING_SAID)
+    assert SNAPSHOTS.kept(page).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

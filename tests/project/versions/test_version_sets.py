@@ -30,6 +30,7 @@ from loaderlint.project.versions.environment import Environment, VersionSet, pyt
         ("===1.8", "yes"),
         (">=2,<1", "unknown"),
         (">1.4,!=1.7.1", "unknown"),
+        ("!=1.8.*", "unknown"),
         ("", "unknown"),
         ("nonsense", "unknown"),
     ],
@@ -137,3 +138,41 @@ def test_the_start_methods_of_linux_follow_python(text: str, methods: set[str]) 
 )
 def test_admits(text: str, version: str, answer: bool) -> None:
     assert version_set(text, "x").admits(Version(version)) == answer
+
+
+#: Two ranges, and what is in both; None for nothing.
+RANGES = [
+    ("<=2.0", ">=2.0", ("2.0", "2.0")),
+    ("<2.0", ">=2.0", None),
+    ("<2.0", ">=1.9", ("1.9", "2.0")),
+    (">=1.8,<2.2", ">=1.9,<2.1", ("1.9", "2.1")),
+    (">=1.8,<2.2", "2.0.1", ("2.0.1", "2.0.1")),
+    (">=1.8,<2.0", "2.0.1", None),
+    ("1.8.1", "1.8.1", ("1.8.1", "1.8.1")),
+    (">=1.8", ">=1.9", ("1.9", None)),
+    ("<1.8", "<1.9", (None, "1.8")),
+    ("<=1.8", "<1.8", (None, "1.8")),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), RANGES)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_is_in_two_ranges(
+    first: str, second: str, expected: tuple[str | None, str | None] | None, swapped: bool
+) -> None:
+    (one,), (other,) = version_set(first, "x").ranges, version_set(second, "x").ranges
+    if swapped:
+        one, other = other, one
+    both = one.within(other)
+    assert one.meets(other) is (expected is not None)
+    assert (both and tuple(str(end) if end else None for end in (both.low, both.high))) == expected
+
+
+def test_an_end_that_one_of_two_ranges_leaves_out_is_left_out() -> None:
+    (closed,), (open_,) = version_set("<=1.8", "x").ranges, version_set("<1.8", "x").ranges
+    for both in (closed.within(open_), open_.within(closed)):
+        assert both is not None
+        assert not both.admits(Version("1.8"))
+    both = closed.within(version_set(">=1.7", "x").ranges[0])
+    assert both is not None
+    assert both.admits(Version("1.8"))

@@ -121,17 +121,8 @@ class Liveness:
         return any(self._runs(context, frame) is not None for context in contexts if frame.code.is_branch(context))
 
     def _certain(self, bound: dict[int, list[tuple[int, int]]], frame: Frame) -> list[tuple[int, tuple[int, int]]]:
-        """The choices, each with its place, that are bound in a branch which runs whenever the code around it does, and
-        after another one that they may replace."""
-        places = [(choice, at) for choice, places in bound.items() for at in places]
-        branches = [number for _, (number, context) in places if self._is_live_branch(context, frame)]
-        if not branches:
-            return []
-        first = min(branches)
-        return [(choice, at) for choice, at in places if at[0] > first and self._runs(at[1], frame)]
-
-    def _is_live_branch(self, context: int, frame: Frame) -> bool:
-        return frame.code.is_branch(context) and not self.is_dead(context, frame)
+        """The choices, each with its place, that are bound in a branch which runs whenever the code around it does."""
+        return [(choice, at) for choice, places in bound.items() for at in places if self._runs(at[1], frame)]
 
     def _bound(self, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
         """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""

@@ -175,7 +175,7 @@ def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
             entered = ev.attribute(of(atom), "__enter__", frame, None)
             result, _ = ev.calls.call(entered, Arguments(), frame, manager, {})
             parts.append(result)
-        elif isinstance(atom, SeqOf) and atom.kind == "tuple" and atom.items:
+        elif isinstance(atom, SeqOf) and atom.items:
             parts.append(join(atom.items))
         else:
             parts.append(Val(frozenset({atom}), value.origins))

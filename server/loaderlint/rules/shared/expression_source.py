@@ -88,7 +88,7 @@ def _is_bound_again(name: str, frame: Frame, model: Model) -> bool:
 def _keeper(index: int, frame: Frame, model: Model) -> str | None:
     """The attribute that keeps a parameter unchanged."""
     for _, step in frame.code.steps_of(ir.SetAttr):
-        if step.value != NONE and step.context == 0 and _is_stored_once(step.name, frame, model):
+        if step.context == 0 and _is_stored_once(step.name, frame, model):
             value = model.ev.expr(frame, step.value)
             if type(value) is ir.Param and value.index == index and ir.is_self(model.ev.expr(frame, step.base)):
                 return step.name

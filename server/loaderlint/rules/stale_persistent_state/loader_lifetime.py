@@ -49,7 +49,7 @@ def persists(loader: Loader, model: Model) -> bool:
     if loader.persistent is not None:
         return loader.persistent
     for atom in loader.argument("persistent_workers").atoms:
-        if not isinstance(atom, LibObject) or atom.name != "builtins.bool":
+        if not isinstance(atom, LibObject):
             return False
         e = model.ev.expr(atom.site.frame, atom.site.expr)
         if not isinstance(e, ir.Compare) or e.ops != (">",):
