@@ -645,6 +645,14 @@ loader = DataLoader(Noisy(), num_workers=4)
     assert names(project(tmp_path, train, hostile)) == names(write(tmp_path / "bare", {"train.py": train})) != []
 
 
+def test_nothing_is_read_in_the_place_of_a_module_that_python_brings(tmp_path: Path) -> None:
+    """No table speaks of `sched`."""
+    train = NOISY + "from sched import scheduler\nloader = scheduler(Noisy(), num_workers=4)\n"
+    hostile = {"sched.py": "from torch.utils.data import DataLoader as scheduler\n"}
+    assert not names(project(tmp_path, train, hostile))
+    assert names(project(tmp_path, train.replace("sched ", "schedule "), {"schedule.py": hostile["sched.py"]}))
+
+
 def test_a_folder_by_the_name_of_a_module(tmp_path: Path) -> None:
     assert names(project(tmp_path, TRAIN, {"somelib/__init__.py/x.txt": ""})) == []
 
