@@ -227,6 +227,19 @@ loader = DataLoader(data, num_workers=4)
 """,
         "torchvision.datasets.CIFAR10(...)",
     ),
+    "pytorch3d": (
+        """
+from pytorch3d.datasets.shapenet_base import ShapeNetBase
+class Shapes(ShapeNetBase):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def __getitem__(self, index):
+        return self.jitter(self._get_item_ids(index))
+loader = DataLoader(Shapes(Jitter()), num_workers=4)
+""",
+        "Shapes",
+    ),
     "lhotse": (
         """
 from lhotse.dataset import IterableDatasetWrapper
