@@ -20,9 +20,9 @@ effects of their functions. It is not a copy of the source. Models, layers, loss
 The [tables](wrappers.md) contain measured facts about single names, and take precedence over source and summary.
 *Table* means that they cover the library as a whole, because most of it is compiled. Its summary only checks them.
 
-ultralytics is under the AGPL, so loaderlint has no summary of it. detectron2 and PyTorch3D have no release on PyPI. All
-three are read where they are installed. If detectron2 is not installed, the [tables](wrappers.md) know the loaders that
-it creates, with their datasets and mappers. Nothing is known about its other classes and those of PyTorch3D."""
+ultralytics is under the AGPL, so loaderlint has no summary of it. detectron2 has no release on PyPI. Both are read
+where they are installed. If they are not, the [tables](wrappers.md) know the loaders that they create, with their
+datasets and mappers. Nothing is known about their other classes."""
 
 
 def page(note: str) -> str:

@@ -47,7 +47,8 @@ _MOST_MODULES = 5_000
 @dataclass(frozen=True)
 class Library:
     """What is summarised of a library. `releases`: the distributions to read, as pip names them; `names`: what else the
-    library is called on PyPI; `only`: patterns of the modules to keep; `source`: releases without a wheel."""
+    library is called on PyPI; `only`: patterns of the modules to keep; `source`: releases without a wheel;
+    `built_for`: the version of Python and the platform of the wheels, where there are none for this one."""
 
     name: str
     releases: tuple[str, ...]
@@ -55,9 +56,12 @@ class Library:
     names: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
+    built_for: tuple[str, ...] = ()
 
 
-def _library(name: str, releases: str, tops: str = "", names: str = "", only: str = "", source: str = "") -> Library:
+def _library(
+    name: str, releases: str, tops: str = "", names: str = "", only: str = "", source: str = "", built_for: str = ""
+) -> Library:
     return Library(
         name,
         tuple(releases.split()),
@@ -65,6 +69,7 @@ def _library(name: str, releases: str, tops: str = "", names: str = "", only: st
         tuple(names.split()),
         tuple(only.split()),
         tuple(source.split()),
+        tuple(built_for.split()),
     )
 
 
@@ -172,6 +177,12 @@ LIBRARIES = (
     _library("torchaudio", "torchaudio==2.11.0", only="*/datasets/*"),
     _library("torchtext", "torchtext==0.18.0", only="*/data/* */datasets/*"),
     _library("dgl", "dgl==2.1.0", only="dgl/dataloading/* dgl/data/dgl_dataset.py"),
+    _library(
+        "pytorch3d",
+        "pytorch3d==0.7.4",
+        only="pytorch3d/datasets/* pytorch3d/implicitron/dataset/* pytorch3d/common/datatypes.py",
+        built_for="3.9 macosx_11_0_x86_64",
+    ),
     _library("lmdb", "lmdb==3.0.0"),
     _library("h5py", "h5py==3.16.0", only="h5py/_hl/files.py"),
     _library("zarr", "zarr==3.1.6", only="zarr/api/* zarr/convenience.py"),
@@ -206,7 +217,10 @@ def summarised(library: Library, wanted: str, archives: Path) -> tuple[Release, 
     """The summary of one release."""
     distribution, _, version = wanted.partition("==")
     from_source = wanted in library.source
-    archive = (unpacked_source if from_source else wheel)(distribution, version, archives)
+    if from_source:
+        archive = unpacked_source(distribution, version, archives)
+    else:
+        archive = wheel(distribution, version, archives, library.built_for)
     modules = dict(_modules(archive, library))
     texts = {path: text for path, text in reduced(list(_parsed(modules))).items() if text.strip()}
     data = library_summaries.packed(texts)
@@ -225,11 +239,13 @@ def summarised(library: Library, wanted: str, archives: Path) -> tuple[Release, 
     return release, data
 
 
-def wheel(distribution: str, version: str, archives: Path) -> Path:
-    """The wheel of a release, downloaded if need be."""
+def wheel(distribution: str, version: str, archives: Path, built_for: tuple[str, ...] = ()) -> Path:
+    """The wheel of a release, downloaded if need be. `built_for`: see `Library`."""
     pattern = f"{re.sub(r'[-_.]+', '_', distribution)}-{version}-*.whl"
     if not (found := _first(archives, pattern)):
-        _pip(["--only-binary", ":all:", "-d", str(archives), f"{distribution}=={version}"])
+        options = zip(("--python-version", "--platform"), built_for, strict=False)
+        chosen = [part for option in options for part in option]
+        _pip(["--only-binary", ":all:", *chosen, "-d", str(archives), f"{distribution}=={version}"])
         found = _first(archives, pattern)
     if found is None:
         raise SystemExit(f"pip brought no wheel of {distribution} {version}")

@@ -645,6 +645,14 @@ loader = DataLoader(Noisy(), num_workers=4)
     assert names(project(tmp_path, train, hostile)) == names(write(tmp_path / "bare", {"train.py": train})) != []
 
 
+def test_nothing_is_read_in_the_place_of_a_module_that_python_brings(tmp_path: Path) -> None:
+    """No table speaks of `sched`."""
+    train = NOISY + "from sched import scheduler\nloader = scheduler(Noisy(), num_workers=4)\n"
+    hostile = {"sched.py": "from torch.utils.data import DataLoader as scheduler\n"}
+    assert not names(project(tmp_path, train, hostile))
+    assert names(project(tmp_path, train.replace("sched ", "schedule "), {"schedule.py": hostile["sched.py"]}))
+
+
 def test_a_folder_by_the_name_of_a_module(tmp_path: Path) -> None:
     assert names(project(tmp_path, TRAIN, {"somelib/__init__.py/x.txt": ""})) == []
 
@@ -705,6 +713,17 @@ def test_explain_says_where_it_was_read(tmp_path: Path) -> None:
     line = TRAIN.splitlines().index("loader = Feed(Noisy(), num_workers=4)")
     told = Workspace([root]).explain(root / "train.py", line).environment
     assert "Feed as installed: somelib 1.2 (somelib/feeds.py:4)" in told
+
+
+def test_explain_says_that_a_table_was_asked(tmp_path: Path) -> None:
+    library = {"monai/data/__init__.py": "", "monai/__init__.py": "", "monai-1.6.1.dist-info/METADATA": ""}
+    train = NOISY + "from monai.data import CacheDataset, DataLoader\n"
+    train += "data = CacheDataset([])\nloader = DataLoader(Noisy(), num_workers=4)\n"
+    root = project(tmp_path.resolve(), train, library)
+    last = len(train.splitlines()) - 1
+    workspace = Workspace([root])
+    assert "DataLoader as measured: monai 0.3.0, 0.4.0, 1.6.1" in workspace.explain(root / "train.py", last).environment
+    assert "CacheDataset as measured" in workspace.explain(root / "train.py", last - 1).environment
 
 
 def test_parts_that_are_linked_in_processes(tmp_path: Path) -> None:

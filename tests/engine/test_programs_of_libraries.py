@@ -180,6 +180,66 @@ epochs = iterators.EpochBatchIterator(Items(Jitter()), list, [[0, 1]], num_worke
 """,
         "Items",
     ),
+    "fairseq-task": (
+        """
+from fairseq.tasks import FairseqTask
+class Task(FairseqTask):
+    def load_dataset(self, split, combine=False, **kwargs):
+        self.datasets[split] = Items(Jitter())
+def main():
+    task = Task(None)
+    task.load_dataset("train")
+    epochs = task.get_batch_iterator(task.dataset("train"), num_workers=4)
+""",
+        "Items",
+    ),
+    "pyannote-audio": (
+        """
+from pyannote.audio.tasks import SpeakerDiarization
+class Voices(SpeakerDiarization):
+    def __init__(self, protocol, jitter):
+        super().__init__(protocol, num_workers=4)
+        self.jitter = jitter
+    def prepare_chunk(self, file_id, start_time, duration):
+        return self.jitter(file_id)
+def main(protocol):
+    return Voices(protocol, Jitter()).train_dataloader()
+""",
+        "TrainDataset",
+    ),
+    "medmnist-set-later": (
+        """
+from medmnist import PathMNIST
+def images():
+    return PathMNIST("train")
+data = images()
+data.transform = Jitter()
+loader = DataLoader(data, num_workers=4)
+""",
+        "PathMNIST",
+    ),
+    "torchvision-set-later": (
+        """
+from torchvision.datasets import CIFAR10
+data = CIFAR10("data")
+data.transform = Jitter()
+loader = DataLoader(data, num_workers=4)
+""",
+        "torchvision.datasets.CIFAR10(...)",
+    ),
+    "pytorch3d": (
+        """
+from pytorch3d.datasets.shapenet_base import ShapeNetBase
+class Shapes(ShapeNetBase):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def __getitem__(self, index):
+        return self.jitter(self._get_item_ids(index))
+loader = DataLoader(Shapes(Jitter()), num_workers=4)
+""",
+        "Shapes",
+    ),
     "lhotse": (
         """
 from lhotse.dataset import IterableDatasetWrapper
@@ -384,6 +444,37 @@ loader = StatefulDataLoader(Items(Jitter()), num_workers=4)
     ),
 }
 
+#: Classes of the project that derive from a library's, each in a file of its own (its name, its text), the program that
+#: uses it, and the dataset that the worker map shows.
+HEIRS = {
+    "a dataset": (
+        "from mmengine.dataset import BaseDataset\nclass Own(BaseDataset):\n    def load_data_list(self): return []\n",
+        "from own import Own\nloader = DataLoader(Own(pipeline=[Jitter()]), num_workers=4)\n",
+        "Own",
+    ),
+    "a loader": (
+        "from torchio import SubjectsLoader\nclass Own(SubjectsLoader):\n    pass\n",
+        "from own import Own\nloader = Own(Items(Jitter()), num_workers=4)\n",
+        "Items",
+    ),
+    "a loader under another name": (
+        "from torchio import SubjectsLoader\nclass Own(SubjectsLoader):\n    pass\n",
+        "from own import Own as Feed\nloader = Feed(Items(Jitter()), num_workers=4)\n",
+        "Items",
+    ),
+    "what makes loaders": (
+        "import speechbrain as sb\nclass Own(sb.Brain):\n    pass\n",
+        "from own import Own\ndef main():\n    brain = Own()\n"
+        '    brain.fit(range(9), Items(Jitter()), train_loader_kwargs={"num_workers": 4})\n',
+        "Items",
+    ),
+    "a class that derives from another": (
+        "from base import Base\nclass Own(Base):\n    pass\n",
+        "from own import Own\nloader = Own(Items(Jitter()), num_workers=4)\n",
+        "Items",
+    ),
+}
+_BASE = "from torchio import SubjectsLoader\nclass Base(SubjectsLoader):\n    pass\n"
 
 #: A base class of MONAI that has a constructor is in between: what it does with its arguments is not read.
 _BASE_WITH_CONSTRUCTOR = """
@@ -413,6 +504,40 @@ def test_a_constructor_in_between_keeps_the_transform_to_itself(tmp_path: Path) 
     root = write(tmp_path.resolve(), {"train.py": source(_BASE_WITH_CONSTRUCTOR)})
     (loader,) = Workspace([root]).worker_map().loaders
     assert "Jitter.__call__" not in [one.name for one in loader.functions]
+
+
+@pytest.mark.parametrize("name", HEIRS)
+def test_a_class_of_another_file_that_derives_from_a_library(tmp_path: Path, name: str) -> None:
+    own, program, dataset = HEIRS[name]
+    root = write(tmp_path.resolve(), {"base.py": _BASE, "own.py": own, "train.py": source(program)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert [one.name for one in loader.datasets] == [dataset]
+    assert "Jitter.__call__" in [one.name for one in loader.functions]
+
+
+@pytest.mark.parametrize(
+    "own", ["class Own:\n    pass\n", "from torchio import Subject\nclass Own(Subject):\n    pass\n"]
+)
+def test_a_class_of_another_file_that_makes_no_loader(tmp_path: Path, own: str) -> None:
+    program = "from own import Own\nkept = Own(Items(Jitter()), num_workers=4)\n"
+    root = write(tmp_path.resolve(), {"own.py": own, "train.py": source(program)})
+    assert not Workspace([root]).worker_map().loaders
+
+
+def test_what_is_set_on_one_result_is_not_set_on_another(tmp_path: Path) -> None:
+    program = """
+from medmnist import PathMNIST
+def images():
+    return PathMNIST("train")
+def main():
+    train, valid = images(), images()
+    train.transform = Jitter()
+    return DataLoader(train, num_workers=4), DataLoader(valid, num_workers=2)
+"""
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    train, valid = Workspace([root]).worker_map().loaders
+    assert "Jitter.__call__" in [one.name for one in train.functions]
+    assert "Jitter.__call__" not in [one.name for one in valid.functions]
 
 
 def test_one_project_with_all_of_them(tmp_path: Path) -> None:

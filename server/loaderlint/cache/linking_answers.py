@@ -41,7 +41,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.installed_loaders": "class_head names_one star_imports",
-        "project.evaluation.containers": "_puts_into _may_append",
+        "project.evaluation.containers": "_puts_into _may_append _sets_attribute",
         "project.evaluation.name_patterns": "formatted_names",
         "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",
         "syntax.byte_search": "calls",

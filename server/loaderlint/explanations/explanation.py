@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from loaderlint.explanations.worker_map import PARTS, MappedLoader, WorkerMap, worker_map
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Certainty, Fix, Place, Silence
+from loaderlint.knowledge.canonical_names import canonical
+from loaderlint.knowledge.measured_libraries import is_measured_library, names_in_tables
+from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
 from loaderlint.project.evaluation.values import DefKey, def_key
 
@@ -109,17 +112,29 @@ def told(model: Model) -> Told:
 
 
 def _installed(model: Model) -> dict[Path, dict[str, str]]:
-    """For each file the names, as they are written there, that were followed into installed libraries."""
+    """For each file the names, as they are written there, that were followed into installed libraries, and those of
+    such libraries that the tables know."""
     from loaderlint.project.evaluation.file_imports import imported_as
 
     found: dict[Path, dict[str, str]] = {}
-    known = {name: model.files.library_place(*where) for name, where in model.ev.installed.found.items()}
-    for path in model.files.paths() if known else ():
-        for written, module in imported_as(model.ev, path):
+    if not model.ev.installed.are_met():
+        return found
+    known = _by_tables()
+    known.update({name: model.files.library_place(*where) for name, where in model.ev.installed.found.items()})
+    for path in model.files.paths():
+        for written, full in imported_as(model.ev, path):
+            module = canonical(full)
             for name, place in known.items():
                 if name == module or name.startswith(f"{module}."):
                     found.setdefault(path, {})[f"{written}{name.removeprefix(module)}"] = place
     return found
+
+
+def _by_tables() -> dict[str, str]:
+    """The names of readable libraries that stay with the tables, each with the versions that were read for them."""
+    tables = sorted(name for name in names_in_tables() if not is_measured_library(name.partition(".")[0]))
+    read = {kind.name: f"{wrapper.packages[0]} {wrapper.read}" for wrapper in WRAPPERS for kind in wrapper.kinds}
+    return {name: f"as measured: {read[name]}" if name in read else "as measured" for name in tables}
 
 
 def as_installed(line: str, known: Mapping[str, str]) -> Iterator[str]:

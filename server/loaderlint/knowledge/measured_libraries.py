@@ -29,6 +29,9 @@ _TOOLS = "fsspec matplotlib pytest rich setuptools six tensorboard toolz tqdm wa
 _MEASURED = frozenset(f"{_DATA} {_SETTINGS} {_TOOLS}".split())
 #: Packages inside a library of whose classes the tables speak as a whole, by the beginnings of their names.
 _CLASSES = (*(one.prefix for one in augmentations.LIBRARIES), *TEMPLATE_METHODS, "monai.config.", "monai.utils.")
+#: Packages inside a library that compute with tensors, in a lot of code: what they draw comes from torch's generator,
+#: and no rule asks about anything else in them. Source: torchaudio 2.11.0.
+_COMPUTING = ("torchaudio.functional.", "torchaudio.transforms.")
 #: Classes that make no loader and nothing that a worker runs, in more code than all that is read of other libraries.
 #: Source: Lightning 2.6.6, where `_update_dataloader` makes the loaders that it is given anew, and Accelerate 1.15.0,
 #: where `prepare` does.
@@ -43,7 +46,7 @@ _TRAINERS = frozenset(
 #: What rules name themselves.
 _NAMED_BY_RULES = frozenset({"monai.data.set_rnd"})
 _TABLES = """
-    arrays augmentations canonical_names collation counts cuda handles higher_order iterators keras lazy_pipelines
+    arrays augmentations collation counts cuda handles higher_order iterators keras lazy_pipelines
     listings loader_defaults numpy_random opencv paths pickling plain_records process_pools process_starts registries
     settings wrappers
     """.split()
@@ -63,7 +66,7 @@ def is_measured(name: str) -> bool:
     last = rest.rpartition(".")[2]
     if is_measured_library(top) or last in OPTIONAL_IMPORTERS or full in names_in_tables() or full in _owners():
         return True
-    return full.startswith(_CLASSES) and last[:1].isupper()
+    return full.startswith(_COMPUTING) or (full.startswith(_CLASSES) and last[:1].isupper())
 
 
 @cache

@@ -285,19 +285,6 @@ WRAPPERS = (
         "Subclasses of torch's loader that use their own `collate_fn` and drop yours. `NeighborLoader` and the like "
         "sample from a graph: no dataset of yours runs in their workers.",
         (
-            LoaderKind(
-                "torch_geometric.loader.DataLoader",
-                parameters=("dataset", "batch_size", "shuffle", "follow_batch", "exclude_keys"),
-                replaces=("collate_fn",),
-            ),
-            *(
-                LoaderKind(
-                    f"torch_geometric.loader.{name}",
-                    parameters=("dataset", "batch_size", "shuffle"),
-                    replaces=("collate_fn",),
-                )
-                for name in ("DataListLoader", "DenseDataLoader")
-            ),
             *(
                 LoaderKind(
                     f"torch_geometric.loader.{name}", parameters=("data",), replaces=("collate_fn",), own_data=True
@@ -462,7 +449,6 @@ WRAPPERS = (
         "0.13.0",
         "`StreamingDataset` splits its samples between workers and ranks. `StreamingDataLoader` is torch's loader and "
         "splits nothing by itself.",
-        (LoaderKind("streaming.StreamingDataLoader", default_collate=True),),
     ),
     Wrapper(
         "litdata",

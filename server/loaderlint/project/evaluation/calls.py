@@ -137,9 +137,11 @@ class Calls:
     ) -> tuple[Val, tuple[Frame, ...]]:
         match atom:
             case FunctionRef():
-                return self._call_function(atom, arguments, frame)
+                value, targets = self._call_function(atom, arguments, frame)
+                return containers.as_given(self._ev, value, frame, number), targets
             case Method(function, receiver, owner):
-                return self._ev.functions.invoke(function, receiver, owner, arguments, frame)
+                value, targets = self._ev.functions.invoke(function, receiver, owner, arguments, frame)
+                return containers.as_given(self._ev, value, frame, number), targets
             case ClassRef():
                 made = Instance(atom, Site(frame, number) if frame.nesting < MAX_NESTING else None)
                 init = self._ev.classes.init_frame(made)

@@ -700,8 +700,9 @@ class Classes:
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
         """Values of an attribute that are not stored by `self.name = ...`, but by the code that creates the object
         (`job.name = ...`), or by `setattr(self, f"{kind}_name", ...)` in its methods."""
-        if inst.site is not None:
-            yield from containers.set_on(self._ev, inst.site, name)
+        for site in (inst.site, inst.given):
+            if site is not None:
+                yield from containers.set_on(self._ev, site, name)
         for frame in self._frames_holding(inst, "setattr("):
             for step, call in self._ev.performed(frame):
                 if self._ev.eval(call.func, frame).atoms == _SETATTR and len(call.args) == 3:

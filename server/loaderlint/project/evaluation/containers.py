@@ -11,10 +11,12 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
+    Instance,
     LibObject,
     MapOf,
     Origin,
@@ -209,6 +211,25 @@ def _datasets_of_holders(made: Site) -> Iterator[int]:
     return (number for number, base in made.frame.code.attributes("dataset") if base in holders)
 
 
+def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
+    """What a function gives by a call, if attributes of that are assigned where it is called: objects of their own, so
+    that those that the function gives to others do not have these attributes."""
+    made = [one for one in value.atoms if type(one) is Instance and one.site is not None and one.given is None]
+    if not made or frame.nesting >= MAX_NESTING or not _are_set_at(ev, frame, number):
+        return value
+    given = Site(frame, number)
+    return Val(value.atoms.difference(made).union(replace(one, given=given) for one in made), value.origins)
+
+
+def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
+    """Whether the def that makes something, or its module further down, assigns attributes of it."""
+    if any(step.base == number for _, step in frame.code.steps_of(ir.SetAttr)):
+        return True
+    binds = frame.code.bindings.get(number, ()) if frame.def_ == 0 and frame.receiver is None else ()
+    file = ev.file(frame.path) if binds else None
+    return any(file.all_asking(_sets_attribute, bind.name, scope=MODULE) for _, bind in binds) if file else False
+
+
 def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
     """What the code that creates an object assigns to its attribute `name`: in the same def, in a function that it
     passes the object to, or further down in a module."""
@@ -359,6 +380,12 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
         if isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
             grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
     return grown
+
+
+@needs_word
+def _sets_attribute(text: str, name: str) -> bool:
+    """Whether a module-level statement, or one in its branches and loops, assigns an attribute of `name`."""
+    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
 
 
 @needs_word

@@ -405,8 +405,9 @@ def _nesting(receiver: Atom | None) -> int:
     """How many objects and functions are around a frame that runs on this one."""
     cls = receiver.cls if isinstance(receiver, Instance) else receiver
     scope = cls.scope if isinstance(cls, ClassRef) else None
-    site = receiver.site if isinstance(receiver, Instance) else None
-    return max([0 if around is None else around.nesting + 1 for around in (scope, site.frame if site else None)])
+    sites = (receiver.site, receiver.given) if isinstance(receiver, Instance) else ()
+    around = (scope, *(site.frame for site in sites if site is not None))
+    return max(0 if one is None else one.nesting + 1 for one in around)
 
 
 def _anywhere(receiver: Atom | None) -> Atom | None:

@@ -13,6 +13,7 @@ from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
+    from loaderlint.project.modules.project_files import ProjectFile
 
 #: A statement begins on its own line, or after another one or its header.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
@@ -40,10 +41,15 @@ def imported_as(ev: Evaluator, path: Path) -> Iterator[tuple[str, str]]:
         if e.level or not ev.installed.is_read(e.module.partition(".")[0]) or ev.names.resolve(path, e.module, 0):
             continue
         full = f"{e.module}.{e.name}" if e.name else e.module
-        yield e.name or e.module, full
-        pattern = re.compile(rf"\b{re.escape(e.name or e.module)}\s+as\s+(\w+)")
-        for _, aliases in file.asking(aliases_in, pattern) if file else ():
-            yield from ((alias, full) for alias in aliases)
+        yield from ((written, full) for written in written_as(file, e.name or e.module))
+
+
+def written_as(file: ProjectFile | None, name: str) -> Iterator[str]:
+    """How a file calls what it imports: by its name, and by other ones that it is given there."""
+    yield name
+    pattern = re.compile(rf"\b{re.escape(name)}\s+as\s+(\w+)")
+    for _, aliases in file.asking(aliases_in, pattern) if file else ():
+        yield from aliases
 
 
 def aliases_in(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:

@@ -46,6 +46,10 @@ class Installed:
             self._tops[top] = not is_measured_library(top) and self._ev.files.has_library(top)
         return self._tops[top]
 
+    def are_met(self) -> bool:
+        """Whether the project imports a library whose source is read."""
+        return any(self._tops.values())
+
     def value(self, name: str) -> Val | None:
         """What a dotted name of a library stands for; None if it is not read, or if the result is no more than the
         name."""
@@ -56,10 +60,15 @@ class Installed:
                 return None
             self._finding.add(name)
             try:
-                self._values[name] = self._telling(name, self._find(name))
+                self._values[name] = self._telling(name, self._find(name)) or self._by_other_name(name)
             finally:
                 self._finding.discard(name)
         return self._values[name]
+
+    def _by_other_name(self, name: str) -> Val | None:
+        """What a name stands for that the library makes at run time of another one: an alias that warns."""
+        other = canonical(name)
+        return self.value(other) if other != name and other.partition(".")[0] == name.partition(".")[0] else None
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
         """What an import in a library's own file binds."""

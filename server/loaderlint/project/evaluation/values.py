@@ -146,15 +146,17 @@ class Method:
 @dataclass(frozen=True, slots=True)
 class Instance:
     """An object of class `cls` created at `site` (None: by unknown code). `presumed`: no code creates it, but a
-    framework or a configuration may."""
+    framework or a configuration may. `given`: the call of a function that returns it to code which then assigns its
+    attributes."""
 
     cls: ClassRef
     site: Site | None
     presumed: bool = False
+    given: Site | None = None
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.cls, self.site, self.presumed)))
+        object.__setattr__(self, "_hash", hash((self.cls, self.site, self.presumed, self.given)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -452,8 +454,9 @@ def order_of_atom(atom: Atom) -> str:
             return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
         case Method(function, receiver, owner):
             return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
-        case Instance(cls, site, presumed):
+        case Instance(cls, site, presumed, given):
             where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
+            where += f" given {given.frame.order} {given.expr:06}" if given else ""
             return f"instance {order_of_atom(cls)} {where}{' presumed' if presumed else ''}"
         case SuperRef(cls, receiver):
             return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.file_imports import imported_as
+from loaderlint.project.evaluation.file_imports import imported_as, imports_in, written_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Method, Site
 from loaderlint.project.modules.dependencies import holds
@@ -30,9 +30,12 @@ _CALL = re.compile(r"\w\(")
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     """The calls in a file of what it imports from libraries whose source is read."""
     file = ev.file(path)
-    if file is None or not (ev.files.has_libraries() or _imports_summarised(ev, file)):
+    if file is None:
         return
-    names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
+    names = set(_imported_heirs(ev, path))
+    if not names and not _may_import_libraries(ev, file):
+        return
+    names |= {written.partition(".")[0] for written, _ in imported_as(ev, path)}
     names |= set(_heirs(file, names))
     starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
     if any(map(ev.installed.is_read, starred)):
@@ -57,6 +60,22 @@ def _heirs(file: ProjectFile, names: Set[str]) -> Iterator[str]:
             yield head[0]
 
 
+def _imported_heirs(ev: Evaluator, path: Path) -> Iterator[str]:
+    """The names by which a file imports, from others of the project, classes that derive from one of a library whose
+    source is read."""
+    file = ev.file(path)
+    for e in imports_in(ev, path):
+        module = ev.names.resolve(path, e.module, e.level) if e.name and e.name[:1].isupper() else None
+        value = ev.names.module_attribute(module, e.name) if module is not None and e.name else None
+        if e.name and value is not None and any(_derives_from_library(ev, one) for one in value.only(ClassRef)):
+            yield from written_as(file, e.name)
+
+
+def _derives_from_library(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether a class of the project has an ancestor whose source is read in a library."""
+    return any(isinstance(base, ClassRef) and ev.installed.holds(base.path) for base in ev.classes.mro(cls))
+
+
 def class_head(text: str) -> tuple[str, str] | None:
     """The name and the bases of a class that has bases."""
     if not text.lstrip().startswith(("class", "@")):
@@ -65,8 +84,10 @@ def class_head(text: str) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
-def _imports_summarised(ev: Evaluator, file: ProjectFile) -> bool:
-    """Whether a file may import a library that has a summary."""
+def _may_import_libraries(ev: Evaluator, file: ProjectFile) -> bool:
+    """Whether a file may import a library that is installed, or one that has a summary."""
+    if ev.files.has_libraries():
+        return True
     pattern = _imports_of(ev.files.summarised_libraries())
     return any(file.asking(names_one, pattern))
 

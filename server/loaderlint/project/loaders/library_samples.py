@@ -20,6 +20,7 @@ from loaderlint.knowledge.lazy_pipelines import (
     lazy_methods,
 )
 from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
+from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
@@ -30,10 +31,12 @@ from loaderlint.project.modules.project_files import MODULE
 
 
 def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
-    """The functions that `dataset` calls for each sample: the arguments of its constructor, and those of the methods
-    that made it, as in `WebDataset(urls).decode().map(crop)`, the last first."""
+    """The functions that `dataset` calls for each sample: the arguments of its constructor, those that are assigned to
+    its attributes of the same names later, and those of the methods that made it, as in
+    `WebDataset(urls).decode().map(crop)`, the last first."""
     arguments = ev.calls.site_arguments(dataset.site)
     values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
+    values += [value for name in SAMPLE_CALLABLES for value in containers.set_on(ev, dataset.site, name)]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
     return [*found, *_steps(ev, dataset)] if keeps_functions(dataset.name) else found
 
