@@ -142,7 +142,7 @@ def test_engine_that_never_comes_back(tmp_path: Path, pulls: bool) -> None:
         while not client.messages:
             killed.append(_kill_next(client, killed))
         (told,) = client.messages
-        assert "again and again" in told and f"'{_title_of_restart()}'" in told
+        assert "repeatedly" in told and f"'{_title_of_restart()}'" in told
         assert len(killed) < 10
         client.settle()
         assert client.shown(uri) == wanted, "the last findings stay"

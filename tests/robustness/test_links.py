@@ -170,7 +170,7 @@ def test_a_link_out_of_the_project_that_is_named(tree: Path, run: Run, name: str
 def test_a_link_to_nothing_that_is_named(tree: Path, run: Run, name: str) -> None:
     code, _, said = run(tree / "project", "check", name)
     assert code == 2
-    assert f"{name}: a link to " in said and "mend or remove it" in said
+    assert f"{name}: a broken link to " in said and "fix or remove it" in said
 
 
 def test_a_linked_folder_that_is_named_is_that_folder(tree: Path, run: Run) -> None:
