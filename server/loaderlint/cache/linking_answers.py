@@ -54,7 +54,7 @@ _QUESTIONS = frozenset(
         "rules.uncollatable_sample.uncollatable_values": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state.unpicklable_payloads": "_indexes",
-        "rules.shared.importable_modules": "_imports",
+        "rules.shared.importable_modules": "_imports _imports_beside",
         "rules.shared.intended_reseeding": "_restores",
         "rules.main_guard_global.guarded_names": "_declares_global",
     }.items()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
-from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.modules.project_files import MODULE, ProjectFile
 from loaderlint.project.reach.model import Model
 
 #: So many modules are followed from one script.
 _MAX_MODULES = 100
+_FROM = re.compile(r"from[ \t]+(\.*\w*)")
+_IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 
 class Importable(NamedTuple):
@@ -53,8 +57,20 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
 def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
     """What a file imports in statements at module level, without a condition: `*` for all that a module has."""
     file = model.files.file(path)
-    for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
-        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
+    return _imports_of(file, (piece for piece, _ in file.asking(_imports, scope=MODULE)), model) if file else iter(())
+
+
+def _imports_beside_python(path: Path, model: Model) -> Iterator[ir.Imported]:
+    """As `own_imports`, without the statements that import only modules of the standard library: an edit of these does
+    not matter."""
+    file = model.files.file(path)
+    asked = file.asking(_imports_beside, scope=MODULE) if file else ()
+    return _imports_of(file, (piece for piece, _ in asked), model) if file else iter(())
+
+
+def _imports_of(file: ProjectFile, pieces: Iterable[int], model: Model) -> Iterator[ir.Imported]:
+    for piece in pieces:
+        facts = model.ev.facts(file.path, piece) if file.pieces[piece].parent == -1 else None
         if facts is not None:
             yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
             stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
@@ -65,9 +81,17 @@ def _imports(text: str) -> bool:
     return text.startswith(("from ", "import "))
 
 
+def _imports_beside(text: str) -> bool:
+    """Whether a statement imports from somewhere else than the standard library."""
+    if text.startswith("from "):
+        tops = _FROM.match(text)
+        return tops is None or tops[1] not in sys.stdlib_module_names
+    return text.startswith("import ") and not sys.stdlib_module_names.issuperset(_IMPORTED.findall(text))
+
+
 def _imported(importer: Path, called: str, model: Model) -> Iterator[tuple[Path, str]]:
     """The modules that a file imports, with what a script calls them that calls the file `called`."""
-    for e in own_imports(importer, model):
+    for e in _imports_beside_python(importer, model):
         base = _absolute(e, importer, called)
         if base is None:
             continue
