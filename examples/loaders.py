@@ -29,7 +29,7 @@ def init_worker(worker_id):
 
 
 def finetuning_loader(path, batch_size, workers):
-    flipped = ValidationSet(path, Compose([RandomFlip(), Scale(), ToTensor()]))
+    flipped = ValidationSet(path, Compose([RandomCrop(256), RandomFlip(), Scale(), ToTensor()]))
     return DataLoader(flipped, batch_size, shuffle=True, num_workers=workers, worker_init_fn=init_worker)
 
 
