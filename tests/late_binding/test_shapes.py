@@ -4,27 +4,20 @@ The format of the pages is that of `tests/rules`."""
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import pytest
 
 from loaderlint.rules import RULES
 from tests.rules import pages, snapshot
-from tests.rules.cases import Checked, assert_found, written
+from tests.rules.cases import assert_found, reader
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md"))]
 SNAPSHOTS = snapshot.Snapshots(FOLDER / "snapshots")
 NAMES = {rule.name for rule in RULES}
+as_written = reader("late_binding", PAGES, NAMES)
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
-
-
-@functools.cache
-def as_written(shape: str, slug: str) -> Checked:
-    """A case, not to be written to: all tests of it begin with what is found in it."""
-    case = next(case for page in PAGES if page.rule == shape for case in page.cases if case.slug == slug)
-    return written(f"late_binding/{shape}/{slug}", case, NAMES)
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

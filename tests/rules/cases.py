@@ -10,7 +10,7 @@ import re
 import tempfile
 import tokenize
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,6 +112,18 @@ def as_written(rule: str, slug: str) -> Checked:
     once a process."""
     case = next(case for page in PAGES if page.rule == rule for case in page.cases if case.slug == slug)
     return written(f"{rule}/{slug}", case, [rule])
+
+
+def reader(room: str, told_by: Sequence[pages.Page], told: Collection[str]) -> Callable[[str, str], Checked]:
+    """What is found in a case, by its page and slug, as `as_written` says for the pages of rules. `room`: the folder of
+    tests that holds the pages; `told`: the rules of which silences are told."""
+
+    @functools.cache
+    def as_written(page: str, slug: str) -> Checked:
+        case = next(case for one in told_by if one.rule == page for case in one.cases if case.slug == slug)
+        return written(f"{room}/{page}/{slug}", case, told)
+
+    return as_written
 
 
 def written(name: str, case: pages.Case, told: Collection[str]) -> Checked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,14 @@ from loaderlint.engine import Workspace
 from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.rules import RULES
 from tests.rules import pages, snapshot
-from tests.rules.cases import Checked, assert_each_fix, assert_found, written
+from tests.rules.cases import assert_each_fix, assert_found, reader
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
 SNAPSHOTS = snapshot.Snapshots(FOLDER / "snapshots")
 NAMES = {rule.name for rule in RULES}
+as_written = reader("wrappers", PAGES, NAMES)
 #: Pages about what is no library: the project's own wrappers, seen and declared.
 OWN = {"own-wrappers", "declared-loaders"}
 #: Libraries whose workers no rule knows: their pages hold only what must stay silent.
@@ -39,13 +39,6 @@ class Noisy(Dataset):
 
 loader = make_loader(Noisy(), num_workers=4)
 """
-
-
-@functools.cache
-def as_written(wrapper: str, slug: str) -> Checked:
-    """A case, not to be written to: all tests of it begin with what is found in it."""
-    case = next(case for page in PAGES if page.rule == wrapper for case in page.cases if case.slug == slug)
-    return written(f"wrappers/{wrapper}/{slug}", case, NAMES)
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

@@ -504,6 +504,13 @@ class DefIR(NamedTuple):
             yield self.contexts[context]
             context = self.contexts[context].parent
 
+    def loops_around(self, context: int) -> Iterator[int]:
+        """The `for` loops that a context is or stands in, innermost first."""
+        while context > 0:
+            if self.contexts[context].kind == "loop":
+                yield context
+            context = self.contexts[context].parent
+
     def handlers(self, block: int) -> Iterator[int]:
         """The contexts that are `except` clauses of the `try` block which is context `block`."""
         for number in range(block + 1, len(self.contexts)):

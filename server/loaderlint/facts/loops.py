@@ -1,4 +1,4 @@
-"""Loops: the locals that go round in them, and those that call one step of a pipeline after another."""
+"""Loops: the locals that they carry from one iteration to the next, and those that run the steps of a pipeline."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _MAX_HEADS = 8
 
 
 def heads_of_cycles(exprs: Sequence[ir.Expr]) -> Mapping[int, tuple[int, ...]]:
-    """For each expression in a cycle, the locals that go round in it, in the order of the text.
+    """For each expression that depends on itself through a loop, the loop-carried locals of its cycle, in source order.
 
     They are evaluated first. Each starts with what enters the loop, so the rest of the cycle does not depend on which
     of its expressions is asked for first."""
-    if not any(_goes_round(number, e) for number, e in enumerate(exprs)):
+    if not any(_is_carried(number, e) for number, e in enumerate(exprs)):
         return {}
     found: dict[int, tuple[int, ...]] = {}
     for cycle in _cycles(exprs):
-        heads = tuple(sorted(one for one in cycle if _goes_round(one, exprs[one])))[:_MAX_HEADS]
+        heads = tuple(sorted(one for one in cycle if _is_carried(one, exprs[one])))[:_MAX_HEADS]
         found.update(dict.fromkeys(cycle, heads))
     return found
 
 
-def _goes_round(number: int, e: ir.Expr) -> bool:
-    """Whether an expression is a local that a later expression binds anew, for the next turn of a loop."""
+def _is_carried(number: int, e: ir.Expr) -> bool:
+    """Whether an expression is a loop-carried local: a later expression binds it for the next iteration."""
     return type(e) is ir.Phi and any(choice > number for choice in e.choices)
 
 
@@ -60,12 +60,12 @@ def _cycles(exprs: Sequence[ir.Expr]) -> Iterator[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class StepLoop:
-    """A loop that calls one step after another on what the step before gave: `for step in steps: x = step(x)`.
+    """A loop that passes the result of one step to the next: `for step in steps: x = step(x)`.
 
     - `steps`: the expression whose items are called.
-    - `call`: the call of a step; it stands in context `context`, the loop is context `loop`.
-    - `carried`: for each local that goes round, the expression that binds it anew: the call, or an `Unpack` of it.
-    - `is_read`: whether something else in the loop reads one of these locals."""
+    - `call`: the call of a step, in context `context`. The loop is context `loop`.
+    - `carried`: for each loop-carried local, the expression that binds it: the call, or an `Unpack` of it.
+    - `is_read`: whether anything else in the loop reads one of these locals."""
 
     steps: int
     call: int
@@ -76,7 +76,7 @@ class StepLoop:
 
 
 def step_loops(exprs: Sequence[ir.Expr], one: ir.DefIR) -> dict[int, StepLoop]:
-    """The loops of this kind in a def, by the locals that go round in them."""
+    """The loops of this kind in a def, by their loop-carried locals."""
     found: dict[int, StepLoop] = {}
     for step in one.steps:
         if type(step) is ir.Perform and (loop := _step_loop(exprs, one, step)) is not None:
@@ -89,21 +89,14 @@ def _step_loop(exprs: Sequence[ir.Expr], one: ir.DefIR, step: ir.Perform) -> Ste
     steps = _gone_through(exprs, call.func) if type(call) is ir.Call else ir.NONE
     if type(call) is not ir.Call or steps == ir.NONE:
         return None
-    loop = _loop_around(one, step.context)
-    locals_ = {arg.value for arg in call.args if arg.value != ir.NONE and _goes_round(arg.value, exprs[arg.value])}
-    carried = {local: _bound_anew(exprs, local, step.call) for local in locals_}
+    loop = next(one.loops_around(step.context), 0)
+    locals_ = {arg.value for arg in call.args if arg.value != ir.NONE and _is_carried(arg.value, exprs[arg.value])}
+    carried = {local: _bound_by(exprs, local, step.call) for local in locals_}
     others = [arg.value for arg in call.args if arg.value not in carried]
     if not loop or not carried or ir.NONE in carried.values() or not locals_.isdisjoint(ir.made_of(exprs, others)):
         return None
     read = _reads(exprs, (step for step in one.steps if one.is_within(step.context, loop)), locals_, step.call)
     return StepLoop(steps, step.call, step.context, loop, carried, read)
-
-
-def _loop_around(one: ir.DefIR, context: int) -> int:
-    """The innermost loop around a context; 0 if there is none."""
-    while context > 0 and one.contexts[context].kind != "loop":
-        context = one.contexts[context].parent
-    return context
 
 
 def _gone_through(exprs: Sequence[ir.Expr], func: int) -> int:
@@ -118,8 +111,8 @@ def _gone_through(exprs: Sequence[ir.Expr], func: int) -> int:
     return ir.NONE
 
 
-def _bound_anew(exprs: Sequence[ir.Expr], local: int, call: int) -> int:
-    """The one later expression that binds a local anew, if it is the call or a part of its result; else `NONE`."""
+def _bound_by(exprs: Sequence[ir.Expr], local: int, call: int) -> int:
+    """The expression that binds a loop-carried local, if it is the call or a part of its result; else `NONE`."""
     e = exprs[local]
     later = [choice for choice in e.choices if choice > local] if type(e) is ir.Phi else []
     if len(later) != 1:
@@ -130,7 +123,7 @@ def _bound_anew(exprs: Sequence[ir.Expr], local: int, call: int) -> int:
 
 
 def _reads(exprs: Sequence[ir.Expr], steps: Iterable[ir.Step], locals_: set[int], call: int) -> bool:
-    """Whether steps read one of the locals otherwise than as an argument of the call."""
+    """Whether steps read one of the locals in any way but as an argument of the call."""
     waiting = [number for step in steps for number in ir.step_expressions(step)]
     seen = {ir.NONE, call}
     while waiting:

@@ -96,15 +96,16 @@ class Liveness:
         atoms = self._ev.eval(func, frame).atoms
         return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
 
-    def live(self, choices: tuple[int, ...], frame: Frame, read_in: int = 0) -> tuple[int, ...]:
-        """The choices of a `Phi` that may reach its reader, which is in context `read_in`: neither those bound only in
-        branches that never run, nor those that a branch which always runs replaces. Loops are skipped: their bindings
-        reach the next iteration."""
+    def live(self, choices: tuple[int, ...], frame: Frame, local: int = NONE) -> tuple[int, ...]:
+        """The choices of a `Phi` that may reach the readers of expression `local` (`NONE`: any reader in the def):
+        neither those bound only in branches that never run, nor those that a branch which always runs replaces. Loops
+        are skipped: their bindings reach the next iteration."""
         one = frame.code.one
         if one is None or not self._is_any_decided(choices, frame):
             return choices
         bound = self._bound(choices, frame)
         certain = self._certain(bound, frame)
+        read_in = frame.code.read_in(local)
         alive = [
             choice
             for choice in choices

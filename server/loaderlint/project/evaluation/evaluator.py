@@ -241,7 +241,7 @@ class Evaluator:
         if type(e) is ir.Const:
             value = memo[number] = constant(*e)
             return value
-        if frame.code.heads and number in frame.code.heads and self._is_known_with_heads(number, frame):
+        if number in frame.code.heads and self._is_known_with_heads(number, frame):
             return memo[number] or BOTTOM
         nested = self._nested
         if nested == 0:

@@ -46,15 +46,15 @@ def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
 
 
 def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
-    choices = ev.liveness.live(e.choices, frame, frame.code.read_in(number))
+    choices = ev.liveness.live(e.choices, frame, number)
     if number not in frame.code.heads:
         return join([ev.eval(choice, frame) for choice in choices])
     loop = frame.code.step_loops.get(number)
     if loop is not None and (steps := step_loops.steps_of(ev, loop, frame)) is not None:
         return step_loops.run(ev, loop, steps, frame)[number]
-    entering = join([ev.eval(choice, frame) for choice in choices if choice < number])
+    entering = step_loops.entering(ev, choices, number, frame)
     if entering.atoms:
-        frame.memo[number] = entering  # the first turn of the loop knows it
+        frame.memo[number] = entering  # the first iteration sees it
     values = [entering]
     for choice in choices:
         if choice > number:
@@ -64,7 +64,7 @@ def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
 
 
 def _without_counts(value: Val, entering: Val) -> Val:
-    """What a turn of a loop gives, without the numbers and texts that differ from turn to turn: `n = n + 1`."""
+    """The result of an iteration, without the numbers and texts that differ between iterations: `n = n + 1`."""
     counts = {atom for atom in value.atoms if type(atom) is Literal_ and atom not in entering.atoms}
     return Val(value.atoms - counts | {Unknown("loop")}, value.origins) if counts else value
 

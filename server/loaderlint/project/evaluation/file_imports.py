@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,19 +29,18 @@ def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
 
 def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     """What a file imports, at any level, as it is written."""
-    file = ev.file(path)
-    return _imported(ev, path, (piece for piece, _ in file.asking(_imports))) if file else iter(())
+    return _imported(ev, path, _imports)
 
 
 def classes_imported_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     """What a file imports by a name that begins with a capital letter. An edit of other imports does not matter."""
+    return (e for e in _imported(ev, path, _imports_class) if e.name and e.name[:1].isupper())
+
+
+def _imported(ev: Evaluator, path: Path, question: Callable[[str], bool]) -> Iterator[ir.Imported]:
+    """The imports in the pieces of which the question is true."""
     file = ev.file(path)
-    found = _imported(ev, path, (piece for piece, _ in file.asking(_imports_class))) if file else iter(())
-    return (e for e in found if e.name and e.name[:1].isupper())
-
-
-def _imported(ev: Evaluator, path: Path, pieces: Iterable[int]) -> Iterator[ir.Imported]:
-    for piece in pieces:
+    for piece, _ in file.asking(question) if file else ():
         facts = ev.facts(path, piece)
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
 

@@ -86,7 +86,7 @@ class Code:
 
     @property
     def step_loops(self) -> Mapping[int, StepLoop]:
-        """The loops that call one step of a pipeline after another, by the locals that go round in them."""
+        """The loops that run the steps of a pipeline, by their loop-carried locals."""
         if self._step_loops is None:
             self._step_loops = step_loops(self.exprs, self.one) if self.one and self.heads else {}
         return self._step_loops

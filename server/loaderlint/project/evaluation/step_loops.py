@@ -4,7 +4,7 @@ Each step gets what the step before it gave, as in a `Compose` of a library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 _MAX_STEPS = 64
-#: The values of the locals that go round in a loop.
+#: The values of loop-carried locals.
 _Locals = dict[int, Val]
 
 
@@ -31,20 +31,23 @@ def steps_of(ev: Evaluator, loop: StepLoop, frame: Frame) -> tuple[Val, ...] | N
 
 
 def run(ev: Evaluator, loop: StepLoop, steps: tuple[Val, ...], frame: Frame) -> _Locals:
-    """What the locals that go round in a loop are after it, or anywhere in it if the loop itself reads them. Notes the
+    """What the loop-carried locals are after the loop, or anywhere in it if the loop itself reads them. Also notes the
     result of the call."""
     try:
-        turns = list(_turns(ev, loop, steps, frame))
+        iterations = list(_iterations(ev, loop, steps, frame))
     except BaseException:
         for local in loop.carried:
             frame.memo.pop(local, None)  # what is known so far must not be taken for the answer
         raise
-    ends = {local: join(turn[local] for turn in turns) if loop.is_read else turns[-1][local] for local in loop.carried}
+    ends = {
+        local: join(one[local] for one in iterations) if loop.is_read else iterations[-1][local]
+        for local in loop.carried
+    }
     frame.memo.update(ends)
     return ends
 
 
-def _turns(ev: Evaluator, loop: StepLoop, steps: tuple[Val, ...], frame: Frame) -> Iterator[_Locals]:
+def _iterations(ev: Evaluator, loop: StepLoop, steps: tuple[Val, ...], frame: Frame) -> Iterator[_Locals]:
     """The locals before the first step, and after each step."""
     given = {local: _entering(ev, local, frame) for local in loop.carried}
     frame.memo.update(given)
@@ -61,11 +64,15 @@ def _turns(ev: Evaluator, loop: StepLoop, steps: tuple[Val, ...], frame: Frame) 
     frame.memo[loop.call] = join(results)
 
 
-def _entering(ev: Evaluator, local: int, frame: Frame) -> Val:
-    """What a local is before the loop."""
-    e = ev.expr(frame, local)
-    choices = ev.liveness.live(e.choices, frame) if isinstance(e, ir.Phi) else ()
+def entering(ev: Evaluator, choices: Sequence[int], local: int, frame: Frame) -> Val:
+    """What a loop-carried local is before the loop; `choices` are those of its definitions that may reach it."""
     return join([ev.eval(choice, frame) for choice in choices if choice < local])
+
+
+def _entering(ev: Evaluator, local: int, frame: Frame) -> Val:
+    e = ev.expr(frame, local)
+    assert isinstance(e, ir.Phi)
+    return entering(ev, ev.liveness.live(e.choices, frame, local), local, frame)
 
 
 def _called(ev: Evaluator, loop: StepLoop, step: Val, frame: Frame) -> Val:

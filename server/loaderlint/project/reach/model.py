@@ -334,6 +334,7 @@ class Model:
                 yield from self._called(loader, value, unknown("sample"))
 
     def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool, caller: Frame | None = None) -> None:
+        """Note all that runs from an entry in the workers of a loader. `caller`: what calls it; None for the loader."""
         bit = 1 << loader.index
         guessed = guessed or self.ev.calls.is_guessed(entry)
         queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, caller, guessed)])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
-from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Model
 
 #: So many modules are followed from one script.
@@ -56,21 +56,14 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
 
 def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
     """What a file imports in statements at module level, without a condition: `*` for all that a module has."""
+    return _imports_of(path, _imports, model)
+
+
+def _imports_of(path: Path, question: Callable[[str], bool], model: Model) -> Iterator[ir.Imported]:
+    """As `own_imports`, but only the statements of which the question is true."""
     file = model.files.file(path)
-    return _imports_of(file, (piece for piece, _ in file.asking(_imports, scope=MODULE)), model) if file else iter(())
-
-
-def _imports_beside_python(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """As `own_imports`, without the statements that import only modules of the standard library: an edit of these does
-    not matter."""
-    file = model.files.file(path)
-    asked = file.asking(_imports_beside, scope=MODULE) if file else ()
-    return _imports_of(file, (piece for piece, _ in asked), model) if file else iter(())
-
-
-def _imports_of(file: ProjectFile, pieces: Iterable[int], model: Model) -> Iterator[ir.Imported]:
-    for piece in pieces:
-        facts = model.ev.facts(file.path, piece) if file.pieces[piece].parent == -1 else None
+    for piece, _ in file.asking(question, scope=MODULE) if file is not None else ():
+        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
         if facts is not None:
             yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
             stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
@@ -82,7 +75,7 @@ def _imports(text: str) -> bool:
 
 
 def _imports_beside(text: str) -> bool:
-    """Whether a statement imports from somewhere else than the standard library."""
+    """Whether a statement imports from outside the standard library, in which no module of the project is found."""
     if text.startswith("from "):
         tops = _FROM.match(text)
         return tops is None or tops[1] not in sys.stdlib_module_names
@@ -91,7 +84,7 @@ def _imports_beside(text: str) -> bool:
 
 def _imported(importer: Path, called: str, model: Model) -> Iterator[tuple[Path, str]]:
     """The modules that a file imports, with what a script calls them that calls the file `called`."""
-    for e in _imports_beside_python(importer, model):
+    for e in _imports_of(importer, _imports_beside, model):
         base = _absolute(e, importer, called)
         if base is None:
             continue

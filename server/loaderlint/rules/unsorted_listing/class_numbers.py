@@ -23,14 +23,14 @@ def numbered(frame: Frame, model: Model) -> Iterator[int]:
     for _, step in model.steps_of(frame, ir.SetItem):
         yield _enumerated(step.value, frame, model)
     yield from _counted(frame, model)
-    contexts = model.def_of(frame).contexts
+    one = model.def_of(frame)
     for perform, base in frame.code.attribute_calls({"index"}):
         call = model.ev.expr(frame, perform.call)
         if isinstance(call, ir.Call) and len(call.args) == 1:
             yield base
     for perform, _ in frame.code.attribute_calls({"append"}):
         call = model.ev.expr(frame, perform.call)
-        if not isinstance(call, ir.Call) or not call.args or len(_loops(perform.context, contexts)) < 2:
+        if not isinstance(call, ir.Call) or not call.args or len(list(one.loops_around(perform.context))) < 2:
             continue
         for part in _items(call.args[0].value, frame, model):
             if (source := _enumerated(part, frame, model)) != NONE:
@@ -49,7 +49,7 @@ def _counted(frame: Frame, model: Model) -> Iterator[int]:
     one, exprs = model.def_of(frame), model.facts(frame).ir.exprs
     for _, step in model.steps_of(frame, ir.Bind):
         counter = _counter(exprs[step.value], exprs) if step.value != NONE else NONE
-        loop = next(iter(_loops(step.context, one.contexts)), 0)
+        loop = next(one.loops_around(step.context), 0)
         if counter != NONE and loop and _gives_number(counter, loop, frame, model):
             yield one.contexts[loop].expr
 
@@ -68,7 +68,7 @@ def _gives_number(counter: int, loop: int, frame: Frame, model: Model) -> bool:
     for _, step in model.steps(frame):
         if not one.is_within(step.context, loop):
             continue
-        inner = _loops(step.context, one.contexts)[:1] != [loop]
+        inner = next(one.loops_around(step.context), 0) != loop
         for part in ir.made_of(exprs, ir.step_expressions(step)):
             e = exprs[part]
             given = exprs[e.element] if isinstance(e, ir.Comp) else e if inner else None
@@ -85,15 +85,6 @@ def _enumerated(value: int, frame: Frame, model: Model) -> int:
     if isinstance(call, ir.Call) and call.args and Lib("builtins.enumerate") in model.ev.eval(call.func, frame).atoms:
         return call.args[0].value
     return NONE
-
-
-def _loops(context: int, contexts: tuple[ir.Context, ...]) -> list[int]:
-    found = []
-    while context > 0:
-        if contexts[context].kind == "loop":
-            found.append(context)
-        context = contexts[context].parent
-    return found
 
 
 def _items(value: int, frame: Frame, model: Model) -> tuple[int, ...]:
