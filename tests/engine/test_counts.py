@@ -405,6 +405,13 @@ EDITS = (
     ("a constant", "demo/datasets.py", "SIZE = 16", "SIZE = 16\nLIMIT = 3", 0),
     ("an import", "demo/transforms.py", "import random", "import json\nimport random", 0),
     (
+        "a name from the standard library",
+        "demo/transforms.py",
+        "import random",
+        "from json import dumps\nimport random",
+        0,
+    ),
+    (
         "a local by another name",
         "demo/train.py",
         "for batch in train_loader:\n        models.step(batch)",

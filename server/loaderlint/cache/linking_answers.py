@@ -46,7 +46,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",
         "syntax.byte_search": "calls",
         "project.modules.import_resolution": "_path_names _joined_names",
-        "project.evaluation.file_imports": "_imports_class _imports aliases_in",
+        "project.evaluation.file_imports": "_imports aliases_in",
         "project.reach.scripts": "_does_something",
         "rules.shared.iterable_streams": "_mentions_workers",
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of _is_main_guard",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 #: A statement begins on its own line, or after another one or its header.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
-#: `from x import Name`, where the name may be any of several, on several lines.
-_CLASS_IMPORT = re.compile(r"\bimport\b[^;:=]*\b[A-Z]")
 
 
 def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
@@ -29,18 +27,8 @@ def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
 
 def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     """What a file imports, at any level, as it is written."""
-    return _imported(ev, path, _imports)
-
-
-def classes_imported_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
-    """What a file imports by a name that begins with a capital letter. An edit of other imports does not matter."""
-    return (e for e in _imported(ev, path, _imports_class) if e.name and e.name[:1].isupper())
-
-
-def _imported(ev: Evaluator, path: Path, question: Callable[[str], bool]) -> Iterator[ir.Imported]:
-    """The imports in the pieces of which the question is true."""
     file = ev.file(path)
-    for piece, _ in file.asking(question) if file else ():
+    for piece, _ in file.asking(_imports) if file else ():
         facts = ev.facts(path, piece)
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
 
@@ -80,11 +68,6 @@ def may_name(e: ir.Imported, name: str) -> bool:
     """Whether an import may lead to a module called `name`, judging by its text: most imports need not be resolved. It
     ignores that `from . import other` reads the file's own package."""
     return not e.module or name in (e.name, e.module.rpartition(".")[2])
-
-
-def _imports_class(text: str) -> bool:
-    """Whether a piece may import something whose name begins with a capital letter."""
-    return "import" in text and _CLASS_IMPORT.search(text) is not None
 
 
 def _imports(text: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.file_imports import classes_imported_in, imported_as, written_as
+from loaderlint.project.evaluation.file_imports import imported_as, imports_in, written_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Method, Site
 from loaderlint.project.modules.dependencies import holds
@@ -64,8 +64,8 @@ def _imported_heirs(ev: Evaluator, path: Path) -> Iterator[str]:
     """The names by which a file imports, from others of the project, classes that derive from one of a library whose
     source is read."""
     file = ev.file(path)
-    for e in classes_imported_in(ev, path):
-        module = ev.names.resolve(path, e.module, e.level)
+    for e in imports_in(ev, path):
+        module = ev.names.resolve(path, e.module, e.level) if e.name and e.name[:1].isupper() else None
         value = ev.names.module_attribute(module, e.name) if module is not None and e.name else None
         if e.name and value is not None and any(_derives_from_library(ev, one) for one in value.only(ClassRef)):
             yield from written_as(file, e.name)
