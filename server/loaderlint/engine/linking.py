@@ -321,7 +321,7 @@ class Linking:
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
         try:
-            about = self._nothing_told()
+            about = self._nothing_told() if gathering else None
             if gathering:
                 from loaderlint.explanations import explanation
 
@@ -335,7 +335,7 @@ class Linking:
             for limit in model.limits():
                 limited(Problem(limit.path, limit.message, False, is_limit=True))
             self.on_linked(model)
-            return found, about.with_silences(silences) if gathering else None
+            return found, about.with_silences(silences) if about else None
         finally:
             model.take_apart()
 

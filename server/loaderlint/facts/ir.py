@@ -19,6 +19,7 @@ Three ideas:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 #: Index into `PieceIR.exprs`; `NONE` where there is no expression.
@@ -277,28 +278,25 @@ Expr = (
 )
 
 
+#: What the expressions of each class are made of. A `match` over these classes takes ten times as long.
+_OPERANDS: dict[type, Callable[[Any], tuple[ExprId, ...]]] = {
+    **dict.fromkeys((Attr, Star, Await, Yield, Element, Unpack, Entered, Caught), itemgetter(slice(1))),
+    Unary: itemgetter(slice(1, 2)),
+    Call: lambda call: (call.func, *[arg.value for arg in call.args]),
+    **dict.fromkeys((Index, Slice, IfExp), tuple),
+    **dict.fromkeys((Bin, BoolOp, Augmented), itemgetter(slice(1, 3))),
+    Compare: lambda e: (e.left, *e.rights),
+    Map: lambda e: (*e.keys, *e.values),
+    Comp: lambda e: (e.element, e.key, *e.iterables),
+    Seq: itemgetter(1),
+    **dict.fromkeys((Text, Phi), itemgetter(0)),
+}
+
+
 def operands(e: Expr) -> tuple[ExprId, ...]:
     """The expressions that `e` is made of, `NONE` where one is left out; not the body of a `MakeDef`."""
-    match e:
-        case Attr(one, _) | Unary(_, one) | Star(one) | Await(one) | Yield(one, _) | Element(one) | Unpack(one, _, _):
-            return (one,)
-        case Entered(one) | Caught(one):
-            return (one,)
-        case Call(func, args):
-            return (func, *(arg.value for arg in args))
-        case Index(left, right) | Bin(_, left, right) | BoolOp(_, left, right) | Augmented(_, left, right):
-            return (left, right)
-        case Slice(first, second, third) | IfExp(first, second, third):
-            return (first, second, third)
-        case Compare(left, _, rights):
-            return (left, *rights)
-        case Map(keys, values):
-            return (*keys, *values)
-        case Comp(_, element, key, iterables):
-            return (element, key, *iterables)
-        case Seq(_, many) | Text(many) | Phi(many):
-            return many
-    return ()
+    of_class = _OPERANDS.get(type(e))
+    return of_class(e) if of_class else ()
 
 
 def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId]:
