@@ -15,7 +15,7 @@ from loaderlint.files.symlinks import written_for
 from loaderlint.findings.audits import Refuted
 from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, with_fingerprint
 from loaderlint.findings.finding import Finding, Place
-from loaderlint.findings.suppressions import Suppression, covering, suppressions
+from loaderlint.findings.read_suppressions import Suppression, covering, suppressions
 from loaderlint.settings.settings import Settings
 from loaderlint.sources.store import OpenFile, Store
 from loaderlint.syntax.source import lines_of

@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from loaderlint.findings.finding import EditComment, Finding, Fix, Place, Severity
-from loaderlint.findings.suppressions import Suppression
+from loaderlint.findings.read_suppressions import Suppression
 from loaderlint.rules.base import Rule, page
 
 _SEPARATORS = re.compile(r"[,\s]+")

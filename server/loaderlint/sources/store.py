@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import TooLarge, UnreadableFile
 from loaderlint.files.symlinks import Names
-from loaderlint.findings.suppressions import may_hold
+from loaderlint.findings.read_suppressions import may_hold
 from loaderlint.project.modules import dependencies
 from loaderlint.project.modules.components import reach_alike, within
 from loaderlint.project.modules.project_files import WHOLE, Part, ProjectFile, Read
