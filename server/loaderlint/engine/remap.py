@@ -1,4 +1,4 @@
-"""Updates what a linking found, after an edit that changed none of its answers but renumbered pieces."""
+"""Updates the result of a linking after an edit that changed no answer but renumbered pieces."""
 
 from __future__ import annotations
 
