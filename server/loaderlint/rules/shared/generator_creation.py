@@ -38,7 +38,7 @@ def born(site: Site, model: Model) -> str:
     if where == "a module":
         return f"at module level in {site.frame.path.name}"
     if where != "an object":
-        return "once, when the def or class is read"
+        return "once, when the def or class is defined"
     if site.frame.def_ == 0:
         return "with the object"
     name = model.def_of(site.frame).name or "a lambda"

@@ -154,7 +154,7 @@ def _useless_locks(
         frame, number = use
         yield undoubted(RULE, certainty, Severity.INFORMATION).finding(
             f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
-            f"{one.payload.held}, which orders the threads of one process; remove it",
+            f"{one.payload.held}, which works only between the threads of one process; remove it",
             one.place,
             holder,
             (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),
