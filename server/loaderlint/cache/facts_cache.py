@@ -12,7 +12,7 @@ from loaderlint.cache.database import Database
 
 if TYPE_CHECKING:
     from loaderlint.facts.codec import FileFacts
-    from loaderlint.sources.store import OpenFile
+    from loaderlint.sources.open_file import OpenFile
 
 
 class PieceCache:

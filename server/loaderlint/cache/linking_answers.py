@@ -23,14 +23,15 @@ from loaderlint.cache.serialized_findings import plain
 from loaderlint.project.modules import dependencies
 from loaderlint.project.modules.components import Layout, reached, within
 from loaderlint.project.modules.dependencies import Question, Read
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 from loaderlint.syntax.byte_search import bases, called, entry
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.findings.finding import Finding
-    from loaderlint.sources.store import Moves, Search
+    from loaderlint.sources.open_file import Moves
+    from loaderlint.sources.snapshot import Search
 
 #: Pure functions of the text of a piece that linking calls.
 _QUESTIONS = frozenset(

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loaderlint.engine.project_state import Project
     from loaderlint.engine.workspace import Workspace
-    from loaderlint.sources.store import Cancelled
+    from loaderlint.runtime.internal_errors import Cancelled
 
 __all__ = ["Cancelled", "Project", "Workspace"]
 
 _HOMES = {
-    "Cancelled": "loaderlint.sources.store",
+    "Cancelled": "loaderlint.runtime.internal_errors",
     "Project": "loaderlint.engine.project_state",
     "Workspace": "loaderlint.engine.workspace",
 }

@@ -25,11 +25,12 @@ from loaderlint.findings.diagnostics import Problem
 from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
-from loaderlint.runtime.internal_errors import Failure, Postponed, contained
+from loaderlint.runtime.internal_errors import Cancelled, Failure, Postponed, contained
 from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
-from loaderlint.sources.store import Cancelled, Snapshot, Store
+from loaderlint.sources.snapshot import Snapshot
+from loaderlint.sources.store import Store
 from loaderlint.sources.yaml_files import YamlFiles
 
 if TYPE_CHECKING:

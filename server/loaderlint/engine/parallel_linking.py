@@ -19,8 +19,10 @@ from loaderlint.findings.diagnostics import Problem
 from loaderlint.findings.finding import Finding
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime import process_pool
-from loaderlint.runtime.internal_errors import Failure
-from loaderlint.sources.store import Cancelled, KeptPieces, Notes, Store
+from loaderlint.runtime.internal_errors import Cancelled, Failure
+from loaderlint.sources.open_file import KeptPieces
+from loaderlint.sources.snapshot import Notes
+from loaderlint.sources.store import Store
 
 
 @dataclass(frozen=True, slots=True)

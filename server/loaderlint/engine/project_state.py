@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from loaderlint.project.modules.project_files import Read
     from loaderlint.project.reach.model import Model
     from loaderlint.rules.base import Rule
-    from loaderlint.sources.store import KeptPieces, OpenFile
+    from loaderlint.sources.open_file import KeptPieces, OpenFile
     from loaderlint.syntax.span import Span
 
 

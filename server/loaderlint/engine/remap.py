@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from loaderlint.findings.finding import Finding, Place
-from loaderlint.sources.store import Moves
+from loaderlint.sources.open_file import Moves
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Told

@@ -11,7 +11,8 @@ from loaderlint.files.line_length import line_length
 from loaderlint.files.symlinks import outside, written_for
 from loaderlint.findings.finding import Finding, Fix, Intent, path_of
 from loaderlint.runtime.internal_errors import Failure, contained
-from loaderlint.sources.store import OpenFile, Store
+from loaderlint.sources.open_file import OpenFile
+from loaderlint.sources.store import Store
 
 if TYPE_CHECKING:
     from loaderlint.facts.piece_facts import PieceFacts

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
-from loaderlint.runtime.internal_errors import Failure, contained
-from loaderlint.sources.store import Cancelled
+from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
 
 if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model, WorkerFunction

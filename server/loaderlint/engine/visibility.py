@@ -17,7 +17,8 @@ from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, with_fing
 from loaderlint.findings.finding import Finding, Place
 from loaderlint.findings.read_suppressions import Suppression, covering, suppressions
 from loaderlint.settings.settings import Settings
-from loaderlint.sources.store import OpenFile, Store
+from loaderlint.sources.open_file import OpenFile
+from loaderlint.sources.store import Store
 from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:

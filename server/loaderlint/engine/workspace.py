@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from loaderlint.findings.baseline import Kept
     from loaderlint.fixes.file_edits import FileEdit, Repair
     from loaderlint.rules.base import Rule
-    from loaderlint.sources.store import OpenFile
+    from loaderlint.sources.open_file import OpenFile
     from loaderlint.syntax.span import Span
 
 _About = ParamSpec("_About")
@@ -73,7 +73,7 @@ class Workspace:
         self._rules = rules
         self._cache = cache
         self._folders = tuple(dict.fromkeys(map(known_as, folders)))
-        self._around = tuple(dict.fromkeys(map(known_as, around)))
+        self.around = tuple(dict.fromkeys(map(known_as, around)))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
         self._answered: list[tuple[Project, list[Path]]] = []
@@ -373,7 +373,7 @@ class Workspace:
 
     def _root_of(self, folder: Path) -> Path:
         if folder not in self._roots:
-            self._roots[folder] = root_of(folder, (*self._folders, *self._around))
+            self._roots[folder] = root_of(folder, (*self._folders, *self.around))
         return self._roots[folder]
 
     def _share_texts(self, project: Project, stop: Callable[[], bool]) -> None:
