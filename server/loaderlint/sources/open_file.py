@@ -36,7 +36,7 @@ def piece_key(piece: Piece) -> PieceKey:
 
 @lru_cache(maxsize=1)
 def _decoded(content: bytes) -> Source:
-    """The decoded source. The last one is remembered, because each finding of a file asks for it and there may be
+    """The decoded source. The last one is cached, because each finding of a file needs it and there may be
     thousands."""
     return decode(content)
 

@@ -53,7 +53,7 @@ class Libraries(Protocol):
         """Such a file; None if it cannot be read."""
 
     def place(self, path: Path, piece: int) -> str:
-        """Where a piece of such a file stands, for people."""
+        """The place of a piece of such a file, as text for messages."""
 
 
 class Snapshot:

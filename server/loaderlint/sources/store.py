@@ -32,8 +32,8 @@ _MUCH_TEXT = 400_000
 class Store:
     """The files of one root. Texts of an editor replace those on disk. `unreadable` says which files could not be read,
     and why; `left_out`, which files have a statement that is too large to be parsed. `kept`: where facts of pieces may
-    be known already. `loose`: nothing says that the root is a project, so its files are not all those below the root,
-    but those that are named or edited, those beside them, and those that their imports lead to.
+    be known already. `loose`: the root is not known to be a project, so its files are not all those below the root, but
+    those that are named or edited, those beside them, and those that their imports lead to.
 
     `generation` counts changes. `before` holds, for each file that changed since the last call of `settled`, its
     version at that call (None: it was not open)."""
@@ -43,7 +43,7 @@ class Store:
         self._kept = kept
         self._loose = loose
         self._reachable = Reachable(root, self.data)
-        #: The generation and the named files for which reachable files were last computed; None if nobody needs them.
+        #: The generation and the named files for which reachable files were last computed; None if they are not needed.
         self._reached_at: tuple[int, frozenset[Path]] | None = None
         self._found = Found(())
         self._overlays: dict[Path, str] = {}
@@ -155,7 +155,7 @@ class Store:
         self._searching.drop = self._drop_all if is_large else None
 
     def settled(self) -> None:
-        """All changes so far have been dealt with."""
+        """Forget the changes so far: they have been processed."""
         self.before.clear()
 
     @property
@@ -164,7 +164,7 @@ class Store:
         return self._kept
 
     def rest(self) -> Iterator[None]:
-        """Save memory in a large project: pack the facts of files that nobody edits, one file per step."""
+        """Save memory in a large project: pack the facts of files that are not being edited, one file per step."""
         idle = [(path, file) for path, file in self._open.items() if file is not None and path not in self._overlays]
         if sum(file.weight for _, file in idle) > _MUCH_TEXT:
             for path, file in idle:
@@ -222,11 +222,11 @@ class Store:
             self._walked = self._paths = None
 
     def _seeds(self) -> frozenset[Path]:
-        """The files that somebody named or edits."""
+        """The files that are named or being edited."""
         return self._named.union(path for path in self._overlays if path.is_relative_to(self.root))
 
     def walk_all(self) -> None:
-        """Read all files below the root, although nothing says that it is a project."""
+        """Read all files below the root, although it is not known to be a project."""
         if self._loose:
             self._loose = False
             self._reached_at = None
@@ -334,7 +334,8 @@ class Store:
         return self._open[path]
 
     def _note_failure(self, failure: Failure) -> None:
-        """Note that a file could not be read or searched because of an internal error: other files do not see it."""
+        """Record that a file could not be read or searched because of an internal error. Other files are not
+        affected."""
         assert failure.path is not None, "it is about a file"
         self._failures.setdefault(failure.path, {}).setdefault(failure.error, failure)
 

@@ -91,7 +91,7 @@ def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
     )
 
 
-# --- whether it is caught on the way ----------------------------------------------------------------------------------
+# --- whether a caller catches it ----------------------------------------------------------------------------------
 
 
 def _is_guarded(context: int, frame: Frame, model: Model) -> bool:

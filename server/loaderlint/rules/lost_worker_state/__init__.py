@@ -103,7 +103,7 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     kept = candidates[0].about
     if reader_in_main(kept, exposure, model) is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
-    # last: it looks into all that main runs
+    # last: it examines everything that the main process runs
     return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
 
