@@ -21,7 +21,7 @@ from loaderlint.cache import cache_folder
 #: The maximum size of all rows in bytes. Beyond it, the least recently used rows are deleted, down to three quarters of
 #: it.
 LIMIT = 256 * 1024 * 1024
-#: The version of the file layout, which is part of the file name.
+#: The file name, with the version of the file's layout.
 NAME = "loaderlint-1.sqlite"
 #: The seconds that one run waits in total for other processes that write; then it continues without a cache.
 PATIENCE = 0.2

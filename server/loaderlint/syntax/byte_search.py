@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 #: How far after the name of a class its bases are searched for, in bytes.
 _REACH = 4_000
-#: How far an edit may be from the `class` of a statement whose bases it changes, in bytes.
+#: How far an edit may be from the `class` of a statement whose bases it changes.
 BASES_SPAN = _REACH + 500
 
 _HEAD = re.compile(

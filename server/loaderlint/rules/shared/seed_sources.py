@@ -37,7 +37,7 @@ _PER_PROCESS = re.compile(
     r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info"
     r"|^horovod\.\w+\.(?:local_|cross_)?(?:rank|size)$"
 )
-#: The arguments of the program.
+#: The arguments and the environment of the program.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")

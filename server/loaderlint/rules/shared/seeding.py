@@ -24,7 +24,7 @@ def {seed_worker}(worker_id):
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
-#: The first statement of a worker_init_fn of the project.
+#: The statement that a fix inserts at the start of an existing worker_init_fn.
 _SEEDS_NUMPY = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
 
 #: Loaders whose call takes torch's `worker_init_fn` under that name.

@@ -12,7 +12,7 @@ from loaderlint.rules.shared.unresolved_places import Spot
 
 #: A reason names at most this many loaders.
 _MAX_NAMED = 3
-#: A word in the name of many loaders that read their data in order.
+#: The reason that loaders for evaluation share.
 EVALUATION = "the loader reads its samples in order, and its name says that it is for evaluation"
 CURED = "it is handled there"
 ONE_STREAM = "its only worker persists and draws from one state"
