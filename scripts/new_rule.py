@@ -21,10 +21,10 @@ _MODULE = '''"""
 Finds THE FAULT in code that a loader's workers run.
 
 ## Why is this bad?
-Say what happens, with what was measured and on which versions.
+Say what happens, what was measured, and with which versions.
 
 ## When it is not a bug
-- What looks like it and is none.
+- Code that looks like the fault but is correct.
 
 ## Example
 ```python
@@ -55,18 +55,19 @@ from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
-#: What a library does belongs into `loaderlint.knowledge`, once the rule works.
+#: Full names, those of builtins too (`builtins.open`). Move them to a table in `loaderlint.knowledge` once the rule
+#: works.
 _CALLS = frozenset({{"package.function"}})
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call."""
+    """One finding for each call."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerCall]]:
-    """The calls that are a fault in workers."""
+    """The calls that are faults if workers run them."""
     for call in model.calls(function):
         if any(isinstance(atom, Lib) and atom.name in _CALLS for atom in call.callee.only(Lib)):
             here = Spot(call.frame, call.number)
@@ -96,7 +97,7 @@ RULE = Rule(
 
 _CASES = """# {name} ({code})
 
-Say what the fault is and where the finding stands.
+Say what the fault is, and on which line the finding is.
 
 ## The usual form
 Say why this is a fault, and put `# {severity}: [{name}]` at the end of the line.
@@ -116,27 +117,43 @@ class Samples(Dataset):
 train_loader = DataLoader(Samples(), num_workers=4)
 ```
 
+```text messages
+```
+
 ## A near miss
-Say why this is none: no finding here. Eight of these make a rule that people keep switched on.
+Say why this is correct. Write at least 5 faults and 8 near misses; this one needs the call of the fault, so that the
+block below gets the reason for the silence.
 
 ```python
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 
-loader = DataLoader([1, 2, 3])
+
+class Samples(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return index
+
+
+train_loader = DataLoader(Samples())
+```
+
+```text silences
 ```
 """
 
 
 class Refused(Exception):
-    """The skeleton cannot be written; the message says why."""
+    """The skeleton cannot be written. The message says why."""
 
 
 def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[Path, Path]:
     """Write the two files below `root` and return their paths from there. Raises Refused."""
     if not re.fullmatch(r"LDR[1-9]\d\d", code):
-        raise Refused(f"'{code}' is no code: LDR and three digits, the first for the family")
+        raise Refused(f"'{code}' is no code: write LDR and three digits, the first for the family")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name):
-        raise Refused(f"'{name}' is no name: lower-case words with dashes that name the fault")
+        raise Refused(f"'{name}' is no name: write lower-case words with dashes that name the fault")
     for module in sorted((root / RULES).rglob("*.py")):
         if f'code="{code}"' in module.read_text("utf-8"):
             raise Refused(f"{code} is taken by {module.relative_to(root).as_posix()}")
@@ -156,11 +173,13 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
 
 
 def main() -> int:
-    """Write what the arguments ask for and say what comes next."""
+    """Write the skeleton and print the next step; the exit code."""
     parser = argparse.ArgumentParser(description="Write the skeleton of a rule.")
     parser.add_argument("code", help="such as LDR110; the first digit is the family")
     parser.add_argument("name", help="such as frozen-shuffle-seed")
-    parser.add_argument("--needs", choices=("W2", "W1", "L", "M"), default="W1", help="which loaders count")
+    parser.add_argument(
+        "--needs", choices=("W2", "W1", "L", "M"), default="W1", help="which loaders can have the fault"
+    )
     parser.add_argument("--severity", choices=("error", "warning", "information", "hint"), default="error")
     chosen = parser.parse_args()
     try:
@@ -169,7 +188,9 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     print(f"Written: {module.as_posix()}\n         {cases.as_posix()}")
-    print("Next: the cases, then the rule. CONTRIBUTING.md says how.")
+    print(
+        f"Next: the cases, then the rule (see CONTRIBUTING.md). To test: python -m pytest tests/rules -k {chosen.name}"
+    )
     return 0
 
 

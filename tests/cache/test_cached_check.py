@@ -474,7 +474,7 @@ def test_damage_is_never_believed(project: Path, run: Check, ran: list[bool], tm
 def test_an_answer_imports_neither_parser_nor_engine(project: Path) -> None:
     code = (
         "import sys; from loaderlint.cli import main; main(['check', '.', '--output-format', 'json'])\n"
-        "names = ('libcst', 'pygls', 'pathspec', 'loaderlint.sources.store', 'loaderlint.rules')\n"
+        "names = ('libcst', 'pygls', 'pathspec', 'loaderlint.sources.open_file', 'loaderlint.rules')\n"
         "print([name for name in names if name in sys.modules])"
     )
     told = [

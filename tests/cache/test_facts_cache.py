@@ -12,7 +12,7 @@ from loaderlint.cache.database import NAME, Database
 from loaderlint.cache.facts_cache import PieceCache
 from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
-from loaderlint.sources import store
+from loaderlint.sources import open_file
 
 DATA = """import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -57,13 +57,13 @@ def project(tmp_path: Path) -> Path:
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The first lines of the pieces that are parsed from now on."""
     seen: list[str] = []
-    real = store._lowered
+    real = open_file._lowered
 
     def lower(piece: Any) -> Any:
         seen.append(piece.text.split("\n")[0].strip())
         return real(piece)
 
-    monkeypatch.setattr(store, "_lowered", lower)
+    monkeypatch.setattr(open_file, "_lowered", lower)
     return seen
 
 

@@ -33,12 +33,12 @@ def test_files_that_are_not_open(code: Workbench) -> None:
     code.go("predict.py")
     expect(code.problem("LDR502")).to_have_count(1)
     expect(code.problem(SEED)).to_have_count(2)
-    expect(code.problem("every item comes once from each worker").locator(".codicon-error")).to_have_count(1)
+    expect(code.problem("every worker yields every item").locator(".codicon-error")).to_have_count(1)
     code.picture("workspace")
 
     # The file that says that there are workers; without it they are only possible.
     code.delete("predict.py")
-    expect(code.problem("every item comes once from each worker").locator(".codicon-warning")).to_have_count(1)
+    expect(code.problem("every worker yields every item").locator(".codicon-warning")).to_have_count(1)
 
     # Nothing runs in workers that no loader finds.
     code.rename("transforms.py", "augmentation.py")
@@ -47,7 +47,7 @@ def test_files_that_are_not_open(code: Workbench) -> None:
     expect(code.problem(SEED)).to_have_count(2)
 
     settings(code.project.folder)
-    expect(code.problem("every item comes once from each worker")).to_have_count(0)
+    expect(code.problem("every worker yields every item")).to_have_count(0)
 
 
 def test_text_that_is_not_saved(code: Workbench) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from loaderlint.cache.database import Database
 from loaderlint.cache.facts_cache import PieceCache
 from loaderlint.facts.codec import FileFacts
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 
 
 class Deadly(PieceCache):

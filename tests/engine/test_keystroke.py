@@ -9,7 +9,7 @@ import pytest
 
 from loaderlint.engine import Cancelled, Workspace
 from loaderlint.findings.diagnostics import Diagnostic
-from loaderlint.sources import store
+from loaderlint.sources import open_file
 from tests.engine.projects import FILES, cold, shown, write
 
 
@@ -91,8 +91,8 @@ def test_what_a_finding_may_rest_on_links_anew(typing: Typing, name: str, old: s
 
 def test_only_the_piece_that_changed_is_parsed(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
-    lowered = store._lowered
-    monkeypatch.setattr(store, "_lowered", lambda piece: parsed.append(piece.text) or lowered(piece))
+    lowered = open_file._lowered
+    monkeypatch.setattr(open_file, "_lowered", lambda piece: parsed.append(piece.text) or lowered(piece))
     typing.replace("demo/datasets.py", "        image -= image.mean()", "        image -= image.max()")
     typing.check()
     assert len(parsed) == 1 and "image.max()" in parsed[0]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loaderlint.engine import Workspace
 from loaderlint.project.modules.dependencies import fits, outline
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import Source, decode
 

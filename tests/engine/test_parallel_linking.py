@@ -10,7 +10,7 @@ import pytest
 from loaderlint.cache.database import Database
 from loaderlint.cache.facts_cache import PieceCache
 from loaderlint.engine import Workspace, parallel_linking
-from loaderlint.sources.store import Cancelled
+from loaderlint.runtime.internal_errors import Cancelled
 from tests.engine.deadly import Deadly
 from tests.engine.projects import cold, shown
 from tests.engine.test_units import FILES, written

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
-from loaderlint.sources.store import Snapshot, Store
+from loaderlint.sources.snapshot import Snapshot
+from loaderlint.sources.store import Store
 
 CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    return Two\n"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
-from loaderlint.sources.store import Cancelled
+from loaderlint.runtime.internal_errors import Cancelled
 from tests.engine.projects import cold, shown
 
 DATA = """\

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from loaderlint.findings.suppressions import covering, lines_in_strings, suppressions
+from loaderlint.findings.read_suppressions import covering, lines_in_strings, suppressions
 
 NAME, CODE = "shared-generator", "LDR102"
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from loaderlint import rule_url
-from loaderlint.findings import suppression_comments
-from loaderlint.findings.suppression_comments import Insertion
-from loaderlint.findings.suppressions import Suppression, suppressions
+from loaderlint.findings import insert_suppressions
+from loaderlint.findings.insert_suppressions import Insertion
+from loaderlint.findings.read_suppressions import Suppression, suppressions
 from loaderlint.lsp.text_positions import Place, split_lines
 from loaderlint.lsp.workspace_edits import applied, difference
 from tests.lsp.fake_engine import FakeWorkspace, FileEdit, Repair, Span, TextEdit
@@ -443,7 +443,7 @@ def test_the_difference_of_two_texts(before: str, after: str) -> None:
 def suppressed(text: str, line: int = 0, end_line: int | None = None) -> str | None:
     lines = split_lines(text)
     place = Place(line, 0, line if end_line is None else end_line, 3)
-    insertion = suppression_comments.Suppressing(lines).insertion(place, "fake-bug", "LDR999")
+    insertion = insert_suppressions.Suppressing(lines).insertion(place, "fake-bug", "LDR999")
     if insertion is None:
         return None
     return applied(text, [_Written(insertion)])
@@ -487,8 +487,8 @@ def test_many_comments_take_no_more_reading_than_the_text(monkeypatch: pytest.Mo
         read.append(len(part))
         return suppressions(part)
 
-    monkeypatch.setattr(suppression_comments, "suppressions", noted)
-    here = suppression_comments.Suppressing(split_lines(text))
+    monkeypatch.setattr(insert_suppressions, "suppressions", noted)
+    here = insert_suppressions.Suppressing(split_lines(text))
     assert all(here.insertion(Place(line, 5, line, 8), "fake-bug", "LDR999") for line in range(1, 1000, 2))
     comment = len("  # loaderlint: ignore[fake-bug]")
     assert sum(read) == len(text) + 500 * comment

@@ -11,8 +11,8 @@ from lsprotocol import types
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.document_state import DocumentState
 from loaderlint.lsp.documents import Documents, Notebook, Snapshot
+from loaderlint.lsp.moved_diagnostics import History
 from loaderlint.lsp.protocol_diagnostics import Report, report_of
-from loaderlint.lsp.stale_diagnostics import History
 from loaderlint.lsp.text_positions import Span
 from tests.lsp.fake_engine import FakeBackend, FakeWorkspace
 

@@ -14,7 +14,7 @@ from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.lsp.backend import Loaderlint
 from loaderlint.lsp.engine_messages import Call, Reply, Told
 from loaderlint.lsp.engine_process import Child, Message
-from loaderlint.sources import store
+from loaderlint.sources import open_file
 from tests.lsp.test_engine_process import DATA
 
 
@@ -57,13 +57,13 @@ class Session:
 
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of the pieces that are lowered from now on."""
-    made, lower = [], store._lowered
+    made, lower = [], open_file._lowered
 
     def noted(piece: Any) -> Any:
         made.append(piece.text)
         return lower(piece)
 
-    monkeypatch.setattr(store, "_lowered", noted)
+    monkeypatch.setattr(open_file, "_lowered", noted)
     return made
 
 

@@ -12,7 +12,8 @@ from loaderlint.project.evaluation.values import Instance, LibObject
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Environment
-from loaderlint.sources.store import Snapshot, Store
+from loaderlint.sources.snapshot import Snapshot
+from loaderlint.sources.store import Store
 
 #: A file of several in one text: `--- name.py` starts each.
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)

@@ -15,7 +15,9 @@ from loaderlint.project.modules.components import reach_alike, reached
 from loaderlint.project.modules.project_files import Part
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Environment
-from loaderlint.sources.store import OpenFile, Search, Snapshot, Store, _around
+from loaderlint.sources.open_file import OpenFile, around
+from loaderlint.sources.snapshot import Search, Snapshot
+from loaderlint.sources.store import Store
 from loaderlint.syntax.byte_search import imported
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import decode
@@ -96,7 +98,7 @@ _LINES = ["import a\n", "# imports b\n", "x = 1\n", "from .c import d\n", "impor
     ],
 )
 def test_whether_an_edit_is_seen_to_import_the_same(was: str, now: str, alike: bool) -> None:
-    assert reach_alike(was, now, _around) is alike
+    assert reach_alike(was, now, around) is alike
 
 
 @settings(max_examples=300)
@@ -105,7 +107,7 @@ def test_an_edit_that_is_seen_to_import_the_same_does(data: st.DataObject) -> No
     text = st.lists(st.sampled_from([*_LINES, "import ", "from", "\\\n", "\n", ";", "sys.path", "Dataset"]), max_size=8)
     before, gone, come, after = ("".join(data.draw(text)) for _ in range(4))
     was, now = before + gone + after, before + come + after
-    if reach_alike(was, now, _around):
+    if reach_alike(was, now, around):
         for path in ("/r/a.py", "/r/s/a.py", "/r/s/b/a.py"):
             assert reached(was.encode(), ("/r", "s"), path) == reached(now.encode(), ("/r", "s"), path)
 

@@ -15,7 +15,7 @@ from loaderlint.engine import Workspace, linking
 from loaderlint.explanations import explanation
 from loaderlint.fixes import apply
 from loaderlint.runtime.internal_errors import Cancelled, Failure, Postponed, contained
-from loaderlint.sources import search_index, store
+from loaderlint.sources import open_file, search_index, store
 from tests.robustness.faulty import TWO_FAULTS as DATA
 
 pytestmark = pytest.mark.internal_errors
@@ -82,7 +82,7 @@ def test_a_part_that_cannot_be_linked(project: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_piece_that_cannot_be_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lowered = store._lowered
+    lowered = open_file._lowered
 
     def fails(piece: Any) -> Any:
         if "odd" in piece.text:
@@ -91,7 +91,7 @@ def test_a_piece_that_cannot_be_read(project: Path, monkeypatch: pytest.MonkeyPa
 
     path = project / "one/data.py"
     path.write_text(DATA + "odd = 1\nx = odd\nother = DataLoader(Data(), num_workers=odd)\n")
-    monkeypatch.setattr(store, "_lowered", fails)
+    monkeypatch.setattr(open_file, "_lowered", fails)
     by_part, workspace = found(project)
     assert by_part == {"one": BOTH, "two": BOTH}
     assert {one.path for one in workspace.problems} == {path}

@@ -15,7 +15,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import evaluator
 from loaderlint.project.evaluation.values import Val
 from loaderlint.runtime.call_stack import FRAMES, on_own_stack, with_room
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.nesting_depth import MAX_LEVELS
 from tests.project.linking import link

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
-from loaderlint.findings.suppressions import suppressions
+from loaderlint.findings.read_suppressions import suppressions
 from loaderlint.fixes.file_edits import FileEdit, Repair
 from loaderlint.report import worker_map_report
 from loaderlint.report.locations import Spots

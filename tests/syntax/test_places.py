@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from loaderlint.facts.lower import lowered
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 from loaderlint.syntax import anchors, positions
 from loaderlint.syntax.anchors import are_alike, preorder, spans
 from loaderlint.syntax.bare_tree import Tree, bare

@@ -1,5 +1,5 @@
-"""Where the results of audits are kept: a file for each project, beside the cache. Unlike the cache they cannot be had
-again without running the user's program, so they are read whether a cache is used or not."""
+"""Stores the results of audits: a file for each project, beside the cache. Unlike the cache they can only be computed
+by running the user's program, so they are read whether a cache is used or not."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from loaderlint.findings.audits import Audit
 
 _PREFIX, _SUFFIX = "audits-", ".json"
 _LIMIT = Limit("recorded audits", 20_000_000)
-#: What matches the files of audits in the folder of a cache.
+#: The glob pattern of audit files in a cache folder.
 PATTERN = f"{_PREFIX}*{_SUFFIX}"
-#: So many audits of a project are kept, the last ones.
+#: At most this many audits of a project are stored, the latest ones.
 _MOST = 200
 
 
 def content_digest(data: bytes) -> str:
-    """What tells the content of a file that an audited program loaded."""
+    """The digest of a file that an audited program loaded."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
@@ -49,8 +49,8 @@ def recorded(root: Path) -> tuple[Audit, ...]:
 
 
 def record(root: Path, new: Sequence[Audit]) -> None:
-    """Keep these audits of a project beside the known ones. They replace earlier audits of the same loaders in programs
-    with the same arguments: with others a loader may be another one.
+    """Add these audits to those of a project. They replace earlier audits of the same loaders in programs with the same
+    arguments: with other arguments a loader may be a different one.
 
     Raises OSError; FileNotFoundError if there is no folder for the cache."""
     file = file_of(root)
@@ -67,10 +67,10 @@ def _which(audit: Audit) -> tuple[object, ...]:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files of audits in the folder of a cache."""
+    """The audit files in a cache folder."""
     yield from sorted(folder.glob(PATTERN))
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path names a file of audits."""
+    """Whether a path is that of an audit file."""
     return fnmatch(path.name, PATTERN)

@@ -1,4 +1,4 @@
-"""Where the cache is kept, and what all of its contents depend on apart from the files."""
+"""Where the cache is, and what its contents depend on apart from the files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from loaderlint import __version__
 
 #: The environment variable that names the folder of the cache; the flag `--cache-dir` wins over it.
 VARIABLE = "LOADERLINT_CACHE_DIR"
-#: What is kept, and how, has this version: another one never reads it. A new number whenever the facts of some text or
-#: the bytes that stand for something change.
+#: The version of the cache format. Increase it whenever the facts of some text or their serialization change.
 SCHEMA = 7
 
 
 def folder(flag: str | None = None) -> Path | None:
-    """The folder of the cache: what the flag `--cache-dir` says, else the environment variable, else the user's folder
-    for caches. None if there is no such place."""
+    """The folder of the cache: from the flag `--cache-dir`, else the environment variable, else the user's cache
+    folder. None if there is no such place."""
     named = flag or os.environ.get(VARIABLE)
     if named:
         return Path(os.path.abspath(os.path.expanduser(named)))
@@ -32,7 +31,7 @@ def folder(flag: str | None = None) -> Path | None:
 
 
 def make(place: Path) -> None:
-    """Make the folder, readable for its owner only, with an ignore file so that no repository takes it in.
+    """Create the folder, readable for its owner only, with an ignore file so that it is not committed.
 
     Raises OSError."""
     if place.is_dir():
@@ -42,14 +41,14 @@ def make(place: Path) -> None:
 
 
 def tag() -> bytes:
-    """16 bytes that are others whenever the same files may give other facts or findings: the versions of what is kept,
-    of Python, of libcst, and of loaderlint itself."""
+    """A digest of 16 bytes of everything but the files that facts and findings depend on: the versions of the cache
+    format, of Python, of libcst, and of loaderlint itself."""
     told = f"{SCHEMA} {__version__} {sys.version_info[:2]} {sys.platform}".encode()
     return blake2b(b"\0".join((told, _libcst(), _own_code())), digest_size=16).digest()
 
 
 def _libcst() -> bytes:
-    """What tells the version of libcst, without importing it."""
+    """The version of libcst, without importing it."""
     found = importlib.util.find_spec("libcst")
     if found is None or found.origin is None:
         return b""
@@ -62,7 +61,7 @@ def _libcst() -> bytes:
 
 
 def _own_code() -> bytes:
-    """The times and sizes of our own modules: who works on loaderlint changes it without a new version."""
+    """The times and sizes of loaderlint's own modules: developers change it without a new version."""
     stamps: list[str] = []
     waiting = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while waiting:

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 from loaderlint.cache import manifest as manifests
 from loaderlint.cache.manifest import Manifest
 
-#: What the flags of a path in the manifest say: a source file of the project; its findings are in the record.
+#: Flags of a path in the manifest: a source file of the project; its findings are in the record.
 SOURCE, SHOWN = 1, 2
 
 
 class Record(NamedTuple):
-    """Of the project at `root`. `flags`: a byte for each path of the manifest. `asked`: the paths that were checked;
-    `items`: the findings of each file with the first fix of each, as `cache.serialized_findings` gives them. `whole`:
-    what is `told` beside them (problems, what a baseline keeps, lines on stderr) holds for all that was asked and for
-    this current folder only. `moved`: of files that were edited since the linking, whose answers are kept, the new
-    number of each piece, None for one that is gone."""
+    """The record of the project at `root`. `flags`: a byte for each path of the manifest. `asked`: the paths that were
+    checked; `items`: the findings of each file with the first fix of each, serialized by `cache.serialized_findings`.
+    `whole`: what is `told` beside them (problems, baselines, lines on stderr) is valid for all of `asked` and for this
+    current folder only. `moved`: for files that were edited since the linking without a changed answer, the new number
+    of each piece, None for one that is gone."""
 
     root: str
     manifest: Manifest
@@ -33,7 +33,7 @@ class Record(NamedTuple):
     moved: Mapping[str, Any]
 
     def files(self, asked: Iterable[str]) -> list[str] | None:
-        """The files whose findings these paths mean; None if the record does not hold them all."""
+        """The files that these paths name; None if the record does not contain all of them."""
         asked = list(asked)
         if self.whole and (sorted(asked) != sorted(self.asked) or self.told["folder"] != os.getcwd()):
             return None
@@ -61,7 +61,7 @@ class Record(NamedTuple):
 
 
 def key(tag: bytes, root: Path, is_loose: bool, overrides: Mapping[str, object]) -> bytes:
-    """Under what the record of a project is kept: all that a check depends on and that is no file."""
+    """The key of a project's record: everything that a check depends on except for files."""
     surroundings = [os.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH")]
     folder = os.getcwd() if overrides else ""  # patterns among the flags are relative to it
     told = repr((str(root), is_loose, sorted(overrides.items()), surroundings, folder)).encode(

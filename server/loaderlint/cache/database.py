@@ -1,7 +1,7 @@
 """Bytes by key, in one SQLite file that processes share.
 
-No write-ahead log: it needs shared memory, which network homes have not. Each row carries a checksum over its key and
-its bytes, so that damage of any kind is a row that is not there.
+No write-ahead log: it needs shared memory, which network file systems lack. Each row has a checksum of its key and its
+bytes, so a damaged row counts as missing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from typing import TypeVar
 
 from loaderlint.cache import cache_folder
 
-#: What all rows together may take; the rows that were not used for longest go first, down to three quarters of it.
+#: The maximum size of all rows in bytes. Beyond it, the least recently used rows are deleted, down to three quarters of
+#: it.
 LIMIT = 256 * 1024 * 1024
-#: The layout of the file. Another one is another file.
+#: The file name, with the version of the file's layout.
 NAME = "loaderlint-1.sqlite"
-#: Seconds that one run waits in all for other processes that write; then it does without a cache.
+#: The seconds that one run waits in total for other processes that write; then it continues without a cache.
 PATIENCE = 0.2
-#: What takes no longer has not waited.
+#: A statement that takes no longer than this (in seconds) did not wait.
 _NO_WAIT = 0.01
 _DAY = 86_400
 _CHECKSUM = 16
@@ -34,9 +35,9 @@ _Result = TypeVar("_Result")
 
 
 class Database:
-    """The file in `folder`, which is made when something is first written. Never raises: what cannot be read is not
-    there, and what cannot be written is not written. `patience`: the seconds that it waits in all for other processes
-    that write; the first time that this is not enough, it gives up for good."""
+    """The database in `folder`, created at the first write. Never raises: what cannot be read counts as missing, and
+    failed writes are dropped. `patience`: the seconds that it waits in total for other processes that write. When they
+    are used up, the database is no longer used."""
 
     def __init__(self, folder: Path, limit: int = LIMIT, patience: float = PATIENCE) -> None:
         self._folder = folder
@@ -47,7 +48,7 @@ class Database:
         self._used: set[bytes] = set()
 
     def __reduce__(self) -> tuple[type[Database], tuple[Path, int, float]]:
-        """In another process it has a connection of its own."""
+        """Pickling: another process opens its own connection."""
         return Database, (self._folder, self._limit, 0.0 if self._broken else self._patience)
 
     @property
@@ -56,7 +57,7 @@ class Database:
         return self._folder / NAME
 
     def get(self, key: bytes) -> bytes | None:
-        """What was put under a key; None if there is nothing (any more)."""
+        """The bytes of a key; None if there are none."""
         if self._connection is None and not os.path.exists(self.path):
             return None
         row = self._try(lambda db: self._wait(db, "SELECT used, data FROM kept WHERE key = ?", key).fetchone())
@@ -69,7 +70,7 @@ class Database:
         return found
 
     def put(self, rows: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Keep bytes under their keys, all or nothing; whether it was done."""
+        """Store bytes under their keys in one transaction. Returns whether that worked."""
         packed = [(key, _today(), _closed(key, data)) for key, data in rows]
         if not packed and not self._used:
             return True
@@ -86,14 +87,14 @@ class Database:
         return self._try(write) or False
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
     def _evict(self, db: sqlite3.Connection) -> None:
-        """Delete what was not used for longest, where the file is too large."""
+        """Delete the least recently used rows if the file is too large."""
         pages, free, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in _SIZES)
         surplus = (pages - free) * size - self._limit
         if surplus <= 0:
@@ -114,13 +115,13 @@ class Database:
             if self._connection is None:
                 self._connection = self._connected()
             return work(self._connection)
-        except sqlite3.OperationalError as error:  # locked, read-only, full: the file itself may be as good as before
+        except sqlite3.OperationalError as error:  # locked, read-only, full: the file itself may be intact
             self._give_up(error)
         except sqlite3.DatabaseError as error:
             self._give_up(error)
             with contextlib.suppress(OSError):
                 self.path.unlink()
-        except Exception as error:  # whatever it is, a check does not end for it
+        except Exception as error:  # no error of the cache may end a check
             self._give_up(error)
         return None
 
@@ -130,7 +131,7 @@ class Database:
             _make_private(self.path)
         db = sqlite3.connect(self.path, timeout=self._patience, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA trusted_schema = OFF")
-        db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is not there, see the checksums
+        db.execute("PRAGMA synchronous = OFF")  # a row damaged by a power cut counts as missing, see the checksums
         self._wait(
             db, "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)"
         )
@@ -140,7 +141,7 @@ class Database:
         return db
 
     def _wait(self, db: sqlite3.Connection, statement: str, *values: object) -> sqlite3.Cursor:
-        """Execute a statement for which a lock may have to be awaited; what that took is not there for the next one."""
+        """Execute a statement that may wait for a lock, and subtract the time from the remaining patience."""
         began = time.monotonic()
         cursor = db.execute(statement, values)
         waited = time.monotonic() - began
@@ -150,7 +151,7 @@ class Database:
         return cursor
 
     def _give_up(self, error: Exception) -> None:
-        import logging  # 5 ms that a run without trouble does not pay
+        import logging  # takes 5 ms, and is only needed after an error
 
         logging.getLogger(__name__).debug("no cache at %s: %s", self.path, error)
         self._broken = True
@@ -158,8 +159,8 @@ class Database:
 
 
 def _make_private(path: Path) -> None:
-    """Make the empty file, readable for its owner only: SQLite would let the others in a shared folder read copies of
-    the user's code. SQLite's journals have the permissions of the file.
+    """Create the empty file, readable for its owner only: SQLite would let other users of a shared folder read copies
+    of the user's code. SQLite's journals get the permissions of the file.
 
     Raises OSError."""
     with contextlib.suppress(FileExistsError):
@@ -193,7 +194,7 @@ def _opened(key: bytes, data: object) -> bytes | None:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files of a cache, of this layout and of others, that are there."""
+    """The existing files of a cache, of this layout and of others."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:

@@ -1,4 +1,4 @@
-"""The facts of pieces between two runs: a row for each file content, with what was known of it."""
+"""Stores the facts of pieces between runs: a row for each file content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loaderlint.cache.database import Database
 
 if TYPE_CHECKING:
     from loaderlint.facts.codec import FileFacts
-    from loaderlint.sources.store import OpenFile
+    from loaderlint.sources.open_file import OpenFile
 
 
 class PieceCache:
@@ -23,7 +23,7 @@ class PieceCache:
         self._tag = tag or cache_folder.tag()
 
     def get(self, data: bytes, text: str) -> FileFacts | None:
-        """What is kept of a file with these bytes."""
+        """The stored facts of a file with these bytes; None if there are none."""
         from loaderlint.facts.codec import BadFacts, decode
 
         found = self._database.get(self._key(data)) if _can_encode() else None
@@ -35,7 +35,7 @@ class PieceCache:
             return None
 
     def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
-        """Keep what is known of files (their bytes and what was made of them), where it is more than was kept."""
+        """Store the facts of files, given as (bytes, opened file), if they are more than the stored ones."""
         from loaderlint.facts.codec import encode
 
         if not _can_encode():
@@ -53,7 +53,7 @@ class PieceCache:
 
 @cache
 def _can_encode() -> bool:
-    """Whether there is a library for facts as bytes on this platform."""
+    """Whether the serialization library is available on this platform."""
     try:
         import msgspec  # noqa: F401
     except ImportError:

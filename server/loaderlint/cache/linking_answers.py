@@ -1,10 +1,10 @@
-"""What linking a project read of its files, and its findings: they show, without linking, whether an edit changes
+"""What linking read of a project's files, and its findings. They show, without linking, whether an edit changes
 anything but places.
 
-For each file that was read, its content and the questions about it are kept. Whether it would answer alike now is
-decided as in the editor (`dependencies.same_answers`), and only for files that have changed. Questions to pieces are
-functions; their names are kept, and only those in `_QUESTIONS` are ever looked up. If a new one is missing there, every
-edit in its piece counts."""
+For each file that was read, its content and the questions about it are stored. As in the editor,
+`dependencies.same_answers` decides whether the answers are still the same, and only for files that have changed.
+Questions about pieces are functions. They are stored by name, and only those in `_QUESTIONS` are ever looked up. If a
+new one is missing there, every edit of its piece causes a linking."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from loaderlint.cache.serialized_findings import plain
 from loaderlint.project.modules import dependencies
 from loaderlint.project.modules.components import Layout, reached, within
 from loaderlint.project.modules.dependencies import Question, Read
-from loaderlint.sources.store import OpenFile
+from loaderlint.sources.open_file import OpenFile
 from loaderlint.syntax.byte_search import bases, called, entry
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.findings.finding import Finding
-    from loaderlint.sources.store import Moves, Search
+    from loaderlint.sources.open_file import Moves
+    from loaderlint.sources.snapshot import Search
 
-#: Pure functions of the text of a piece that are asked while a project is linked.
+#: Pure functions of the text of a piece that linking calls.
 _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
@@ -61,17 +62,17 @@ _QUESTIONS = frozenset(
     for name in names.split()
 )
 
-#: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
+#: The fields of a file's recorded reads that are stored. If there are others, the stored answers would be incomplete.
 _NOTES = {*("listed", "facts", "placed", "texts", "words", "sweeps", "questions", "names", "listed_names", "stars")}
 
-#: So many files are held at once while what they were is kept.
+#: At most this many files are in memory at once while their contents are stored.
 _AT_ONCE = 64
 
 
 class Answers(NamedTuple):
-    """`searches`: for each kind of search through the project the words; its key is the kind, and behind it the folders
-    and files that were searched, where that was not all. `files`: where what is kept of a file (see `_File`) stands in
-    `kept`, compressed. `questions`: what questions are called."""
+    """`searches`: for each kind of search through the project its words; the key is the kind, followed by the searched
+    folders and files unless all were searched. `files`: the position of a file's compressed entry (see `_File`) in
+    `kept`. `questions`: the names of the questions."""
 
     searches: Mapping[str, Sequence[str]]
     files: Mapping[str, Sequence[int]]
@@ -79,12 +80,12 @@ class Answers(NamedTuple):
     kept: bytes
 
     def findings_of(self, path: str) -> list[Any]:
-        """The findings of a file, shown or not, as `cache.serialized_findings` gives them."""
+        """The findings of a file, shown or hidden, serialized by `cache.serialized_findings`."""
         return list(self._file(path).findings)
 
     def hold(self, path: str, data: bytes, opened: OpenFile, get: Callable[[bytes], bytes | None]) -> Moves | None:
-        """Where the pieces of a file are in this content, if all that was asked of the file would be answered alike;
-        None if it would not, or if what the file was is kept no more. `get` gives what was kept under a key."""
+        """Where the pieces of a file are in this content, if all questions about the file have the same answers; None
+        if one differs, or if the old content is no longer stored. `get` reads the stored bytes of a key."""
         kept = self._file(path)
         for key, words in self.searches.items():
             kind, *where = key.split("\0")
@@ -116,7 +117,7 @@ class Answers(NamedTuple):
         return _file(zlib.decompress(self.kept[start:end]))
 
     def _read(self, noted: Sequence[Any]) -> Read:
-        """The notes of a file as they were."""
+        """The recorded reads of a file."""
         listed, facts, placed, texts, words, sweeps, questions, names, listed_names, stars = noted
 
         def asked(numbers: Iterable[int]) -> set[Question]:
@@ -137,7 +138,7 @@ class Answers(NamedTuple):
 
 
 def key(record: bytes) -> bytes:
-    """Under what the answers that belong to a record are kept."""
+    """The key of the answers that belong to a record."""
     return blake2b(record, person=b"answers", digest_size=16).digest()
 
 
@@ -147,8 +148,8 @@ def dumped(
     findings: Mapping[Path, Iterable[Finding]],
     keep: Callable[[Sequence[tuple[bytes, bytes]]], object],
 ) -> bytes:
-    """What a linking asked, and of which versions of the files, as bytes. `keep` is given what the files were, each
-    under a key, a few at a time."""
+    """The questions of a linking, and the versions of the files that they were about, as bytes. `keep` gets the
+    contents of the files as (key, bytes), a few at a time."""
     numbers: dict[Question, int] = {}
     files: dict[str, dict[str, Any]] = {}
     words: dict[str, list[str]] = {}
@@ -170,7 +171,7 @@ def dumped(
             if str(path) not in contents:
                 contents[str(path)] = _content_key(data)
                 waiting.append((contents[str(path)], data))
-        # as text at once, which takes less memory than lists of numbers
+        # as text immediately, which takes less memory than lists of numbers
         notes.setdefault(str(path), []).append(json.dumps(noted))
         if len(waiting) >= _AT_ONCE:
             keep(waiting)
@@ -187,12 +188,12 @@ def dumped(
 
 
 def _content_key(data: bytes) -> bytes:
-    """Under what the content of a file is kept."""
+    """The key of the content of a file."""
     return blake2b(data, person=b"content", digest_size=16).digest()
 
 
 def loaded(data: bytes) -> Answers:
-    """What `dumped` gave. Raises ValueError, TypeError, KeyError or AttributeError for other bytes."""
+    """The inverse of `dumped`. Raises ValueError, TypeError, KeyError or AttributeError for other bytes."""
     index, kept = unpacked(data)
     read = json.loads(index)
     return Answers(read["searches"], read["files"], read["questions"], kept)
@@ -202,9 +203,9 @@ def loaded(data: bytes) -> Answers:
 
 
 class _File(NamedTuple):
-    """What is kept of a file. `found`: the numbers of the words, by the kind of search, for which it was found.
-    `findings` as `cache.serialized_findings` gives them. `reads`: what each part of the project that looked into it
-    read of it, None where it could not be read. `content`: the key of what it was, '' if nobody looked into it."""
+    """The entry of a file. `found`: the numbers of the words, by the kind of search, that it contains. `findings`:
+    serialized by `cache.serialized_findings`. `reads`: what each part of the project read of it, None if it could not
+    be read. `content`: the key of its content, '' if no part read it."""
 
     found: Mapping[str, Sequence[int]]
     findings: Sequence[Any]
@@ -221,7 +222,7 @@ def _file(data: bytes) -> _File:
 
 
 def _known_only(read: Read) -> Read:
-    """The notes without the questions that have no name of ours: these ask for the texts."""
+    """The recorded reads, with the text itself instead of questions that have no stored name."""
     if {field.name for field in fields(read)} != _NOTES:
         raise ValueError("more is noted than is kept")
     unknown = {piece for piece, asked in read.questions.items() if not all(map(_is_known, asked))}
@@ -233,7 +234,7 @@ def _known_only(read: Read) -> Read:
 
 
 def _noted(read: Read, numbers: dict[Question, int]) -> list[Any]:
-    """What was asked, with numbers for the questions."""
+    """The recorded reads, with numbers instead of questions."""
 
     def asked(questions: Iterable[Question]) -> list[int]:
         return sorted(numbers.setdefault(question, len(numbers)) for question in questions)
@@ -276,7 +277,7 @@ def _importing(data: bytes, layout: Layout, path: str) -> Callable[[str], bool]:
     return reached(data, layout, path).__contains__
 
 
-#: What tells the parts of a project; behind it stand the root and its shelves.
+#: The kind of search that determines the parts of a project; the root and its package folders follow it in the key.
 _IMPORTING = "importing"
 
 #: The searches of a project (`loaderlint.project.modules.project_files.Files`), as questions to one file.

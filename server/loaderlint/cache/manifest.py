@@ -1,8 +1,8 @@
-"""Whether everything that a check read on disk is unchanged: by times and sizes, and by content where those differ or
-cannot be trusted.
+"""Decides whether everything that a check read on disk is unchanged: by times and sizes, and by content if those differ
+or cannot be trusted.
 
-As in git, the time of a file that was changed about when the check began proves nothing: it may change once more within
-the same tick of the clock. Such files are read the next time."""
+As in git, the time of a file that was changed at about the start of the check proves nothing: the file may change again
+within the same tick of the clock. Such files are compared by content the next time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import NamedTuple
 from loaderlint.files.file_accesses import CONTENT, Stamp, content, stamp
 from loaderlint.files.reading import ANY, UnreadableFile, read_unseen
 
-#: Some file systems count in steps of two seconds.
+#: Some file systems have a time resolution of two seconds.
 RACY = 2_000_000_000
 _UNKNOWN = bytes(CONTENT)
 _FOLDER, _ABSENT = -1, -2
-#: Folders and kinds of files that tell nothing of a project when they come and go.
+#: Folders and kinds of files whose creation and deletion do not affect a project.
 _IDLE = frozenset("__pycache__ .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints .hypothesis wandb".split())
 _TOLD = frozenset(".py .ipynb .txt .in .lock .toml .cfg .yml .yaml .egg .egg-info .egg-link".split())
-#: In folders of packages, those that say what is installed, and where else it is.
+#: In folders of packages, the files that say what is installed, and where else packages are.
 _ALSO_TOLD = {
     "conda-meta": frozenset({".json"}),
     "site-packages": frozenset({".pth"}),
@@ -32,19 +32,19 @@ _CROWDED = 2_000
 
 
 class Manifest(NamedTuple):
-    """What was looked at: sorted paths, for each three numbers (times, size; -1 for a folder, -2 for what was not
-    there) and 16 bytes that tell its content (zeros: nobody knows)."""
+    """The paths that were read, sorted, each with three numbers (two times in nanoseconds, and the size; -1 for a
+    folder, -2 for a missing path) and a digest of its content of 16 bytes (zeros: unknown)."""
 
     paths: list[str]
     numbers: array[int]
     hashes: bytes
 
     def hash(self, index: int) -> bytes:
-        """What tells the content at `index`."""
+        """The digest of the content at `index`."""
         return self.hashes[CONTENT * index : CONTENT * index + CONTENT]
 
     def renewed(self, changes: Changes) -> Manifest:
-        """The manifest of the present state."""
+        """The manifest of the current state."""
         hashes = bytearray(self.hashes)
         for index, told in changes.files.items():
             hashes[CONTENT * index : CONTENT * index + CONTENT] = told
@@ -52,8 +52,8 @@ class Manifest(NamedTuple):
 
 
 def made(seen: Mapping[str, Stamp | None], known: Mapping[str, bytes], began: int) -> Manifest | None:
-    """The manifest of what was `seen` in a check that began at a time in nanoseconds. `known`: what tells the content
-    of files that were read and are in memory. None if something changed in the meantime."""
+    """The manifest of the paths `seen` in a check that `began` at a time in nanoseconds. `known`: the digests of files
+    that are in memory. None if something has changed since."""
     paths: list[str] = []
     numbers: array[int] = array("q")
     hashes: list[bytes] = []
@@ -87,7 +87,7 @@ def _told(path: str, was: Stamp) -> bytes:
 
 
 def _list(folder: str) -> bytes:
-    """What tells which files and folders are in a folder, as far as they matter to anybody."""
+    """The digest of the names of the relevant files and folders in a folder."""
     kept = _TOLD | _ALSO_TOLD.get(os.path.basename(folder), frozenset())
     names: list[str] = []
     count = 0
@@ -109,7 +109,7 @@ def _list(folder: str) -> bytes:
 
 
 def _is_told_by_a_list(path: str, listed: set[str], there: dict[str, bool]) -> bool:
-    """Whether what is not there would, if it came, be new in a folder whose list is kept."""
+    """Whether a missing path, if created, would change the recorded list of a folder."""
     folder, name = os.path.split(path)
     while folder != os.path.dirname(folder):
         if folder not in there:
@@ -121,9 +121,9 @@ def _is_told_by_a_list(path: str, listed: set[str], there: dict[str, bool]) -> b
 
 
 class Changes(NamedTuple):
-    """What is no longer as the manifest says: the indices of `files` with another content (and that of each), whether
-    anything `else_` changed (a list of a folder, something that was not there), and whether a time was no longer right
-    (then `numbers` are the present ones)."""
+    """The differences from the manifest: the indices of `files` with other content (and the new digest of each),
+    whether anything `else_` changed (the list of a folder, a path that was missing), and whether a time has changed
+    (then `numbers` are the current ones)."""
 
     files: dict[int, bytes]
     else_: bool
@@ -131,7 +131,7 @@ class Changes(NamedTuple):
 
 
 def changes(manifest: Manifest, now: int) -> Changes:
-    """Look at everything again, at a time in nanoseconds."""
+    """Compare everything with the manifest. `now` is the current time in nanoseconds."""
     numbers: array[int] = array("q", manifest.numbers)
     files: dict[int, bytes] = {}
     else_ = renewed = False
@@ -167,13 +167,13 @@ def changes(manifest: Manifest, now: int) -> Changes:
 
 
 def packed(parts: Sequence[bytes | bytearray]) -> bytes:
-    """Several strings of bytes as one."""
+    """Join several byte strings into one."""
     lengths = array("q", map(len, parts)).tobytes()
     return len(parts).to_bytes(2, "little") + lengths + b"".join(parts)
 
 
 def unpacked(data: bytes) -> list[bytes]:
-    """The strings of bytes in one. Raises ValueError."""
+    """Split what `packed` joined. Raises ValueError for other bytes."""
     count = int.from_bytes(data[:2], "little")
     lengths: array[int] = array("q")
     lengths.frombytes(data[2 : 2 + 8 * count])
@@ -194,7 +194,7 @@ def dumped(manifest: Manifest) -> list[bytes]:
 
 
 def loaded(paths: bytes, numbers: bytes, hashes: bytes) -> Manifest:
-    """The manifest of three parts. Raises ValueError."""
+    """The manifest from the three parts of `dumped`. Raises ValueError for other bytes."""
     names = paths.decode("utf-8", "surrogateescape").split("\0")
     found: array[int] = array("q")
     found.frombytes(numbers)

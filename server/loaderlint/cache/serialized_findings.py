@@ -1,6 +1,6 @@
-"""Findings with everything that reports show of them, as lists of strings and numbers, and back.
+"""Serializes findings, with everything that reports show of them, as lists of strings and numbers, and back.
 
-Only the classes listed here are ever made, and making one runs nothing: they are frozen data."""
+Only the classes listed here are ever created, and creating one runs no code: they are frozen data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
 
 
 def made(value: Any) -> Any:
-    """What `plain` was given. Raises ValueError, TypeError or KeyError for what it did not give."""
+    """The inverse of `plain`. Raises ValueError, TypeError or KeyError for other values."""
     if not isinstance(value, list):
         return value
     name, *rest = value

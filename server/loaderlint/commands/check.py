@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from loaderlint.commands import BASELINE
 from loaderlint.commands.cached_check import Cache, is_plain
 from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, named_settings, roots_of
-from loaderlint.commands.outcome import Outcome, complain, counts, show
+from loaderlint.commands.outcome import Outcome, complain, show
 from loaderlint.engine import Workspace
 from loaderlint.files import file_accesses
 from loaderlint.files.symlinks import known_as
 from loaderlint.findings.diagnostics import Diagnostic, Problem
 from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, shown_path, terminal
-from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
+from loaderlint.report.exit_codes import FAILED, counts, of_check
 from loaderlint.report.terminal import printable
 from loaderlint.runtime import phase_times
 from loaderlint.settings import settings
@@ -179,10 +179,7 @@ class _Check:
         return self._exit_code(found)
 
     def _exit_code(self, found: bool) -> int:
-        problems = self._workspace.problems
-        if self._failed or any(one.fatal for one in problems):
-            return FAILED
-        return FINDINGS if found and not self._chosen.exit_zero else DONE
+        return of_check(found, self._failed, self._workspace.problems, self._chosen)
 
     # --- the cache ---
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.commands.command_inputs import Usage, beside_reports
-from loaderlint.commands.outcome import counts, write_lines
+from loaderlint.commands.outcome import write_lines
 from loaderlint.findings.differences import Compared
 from loaderlint.report import Report, comparison_report, terminal
+from loaderlint.report.exit_codes import counts
 from loaderlint.settings.changes import Change, NotSupposed, changes_of
 
 if TYPE_CHECKING:

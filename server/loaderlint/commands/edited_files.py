@@ -13,7 +13,7 @@ from loaderlint.cache.database import Database
 from loaderlint.cache.serialized_findings import made, plain
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import UnreadableFile
-from loaderlint.sources.store import Moves, OpenFile
+from loaderlint.sources.open_file import Moves, OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
 

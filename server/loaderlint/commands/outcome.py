@@ -11,16 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from loaderlint import report
-from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, Report, shown_path, terminal
-from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
+from loaderlint.report.exit_codes import DONE, FAILED, counts, of_check
 
 if TYPE_CHECKING:
-    from loaderlint.findings.diagnostics import Diagnostic, Problem
-
-#: The rule about files that cannot be parsed.
-UNREAD_CODE = "unread-code"
-
+    from loaderlint.findings.diagnostics import Problem
 
 #: So many internal errors are told one by one: most often one fault has all of them.
 _MOST_INTERNAL = 10
@@ -45,25 +40,8 @@ class Outcome(NamedTuple):
 
     def code(self, failed: bool, chosen: argparse.Namespace) -> int:
         """The exit code; `failed`: something else could not be done."""
-        if failed or any(one.fatal for one in self.problems):
-            return FAILED
         found = any(counts(item.diagnostic, chosen) for item in self.items)
-        return FINDINGS if found and not chosen.exit_zero else DONE
-
-
-def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
-    """Whether a finding counts for the exit code: if it is at least as severe as --fail-on says. A file that cannot be
-    parsed counts where the file is named or the rule is selected by its name or code, whatever --fail-on says, because
-    what was asked for was not checked; elsewhere it does not, so that one old script does not fail the check of a
-    repository. Hints never count."""
-    if diagnostic.severity is Severity.HINT:
-        return False
-    if diagnostic.name != UNREAD_CODE:
-        levels = list(Severity)
-        return levels.index(diagnostic.severity) <= levels.index(Severity(chosen.fail_on))
-    selected = {*(chosen.select or ()), *(chosen.extend_select or ())}
-    named = {os.path.realpath(path) for path in chosen.paths}
-    return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or str(diagnostic.path) in named
+        return of_check(found, failed, self.problems, chosen)
 
 
 def show(
@@ -95,9 +73,9 @@ def show(
     )
     printed = write_lines(report.render(told, chosen.output_format), chosen.output_file, out)
     if chosen.statistics and chosen.output_format != "text":
-        from loaderlint.report.text_format import counts
+        from loaderlint.report import text_format
 
-        for line in counts(told.shown):
+        for line in text_format.counts(told.shown):
             terminal.say(line)
     for line in outcome.said:
         terminal.say(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.commands import fix_summary
 from loaderlint.commands.write_fixes import Change
-from loaderlint.findings.suppression_comments import Suppressing
+from loaderlint.findings.insert_suppressions import Suppressing
 from loaderlint.report import shown_path, terminal
 from loaderlint.rules.unused_suppression import RULE as UNUSED
 from loaderlint.syntax.bare_tree import is_same_code

@@ -1,4 +1,5 @@
-"""Findings in the light of the audits of their project: confirmed, or refuted. Read when the first finding is shown."""
+"""Compares findings with the audits of their project: confirmed or refuted. Audits are read when the first finding is
+shown."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from loaderlint.sources.store import Store
 
 
 class Audited:
-    """Of one project."""
+    """The audits of one project."""
 
     def __init__(self, store: Store, configuration: Configuration, places: Places) -> None:
         self._store = store
@@ -29,12 +30,12 @@ class Audited:
         self._same: dict[tuple[str, str], bool] = {}
 
     def begin(self) -> None:
-        """A check begins: audits and files may be others."""
+        """A check begins: audits and files may have changed."""
         self._audits = None
         self._same.clear()
 
     def verdict(self, diagnostic: Diagnostic) -> Confirmed | Refuted | None:
-        """What audits say of a finding; None if nothing."""
+        """The verdict of the audits on a finding; None if there is none."""
         if self._audits is None:
             known = audit_results.recorded(self._configuration.root) if self._configuration.asks_audits else ()
             self._audits = Audits(known, self._holds)
@@ -48,7 +49,7 @@ class Audited:
             yield str(place.path), span.line + 1 if span is not None else 0
 
     def _holds(self, audit: Audit) -> bool:
-        """Whether nothing has changed since: no file, and the project runs on the versions that were audited."""
+        """Whether an audit is still valid: no file has changed, and the project runs on the audited versions."""
         environment = self._configuration.environment(Path(audit.made[0][0]) if audit.made else self._store.root)
         versions = ((environment.torch, audit.torch), (environment.python, audit.python))
         return all(_admits(*one) for one in versions) and all(map(self._is_same, audit.files.items()))

@@ -1,4 +1,4 @@
-"""How far a check is."""
+"""The progress of a check."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 
 class Steps:
-    """Counts what has been done in one check, over all projects."""
+    """Counts the completed steps of one check, over all projects."""
 
     def __init__(self, progress: Callable[[int, int], None] | None) -> None:
         self._progress = progress
         self.done = self.total = 0
 
     def expect(self, count: int) -> None:
-        """There are `count` more steps to come."""
+        """Add `count` steps to the total."""
         self.total += count
 
     def __call__(self) -> None:
-        """One more is done."""
+        """Count one completed step."""
         self.reach(self.done + 1)
 
     def reach(self, done: int) -> None:
-        """So many are done by now."""
+        """Set the number of completed steps."""
         self.done = min(done, self.total)
         if self._progress is not None and self.total:
             self._progress(self.done, self.total)

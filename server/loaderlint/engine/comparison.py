@@ -1,7 +1,8 @@
-"""The findings of a project as it is and as it would be after a change: for `check --compare` and the editor.
+"""Compares the findings of a project before and after a change of its settings or versions, for `check --compare` and
+the editor.
 
-Both sides are found in one workspace. The files are read and lowered once; the rules are asked again for each side,
-because what a project runs on decides how its workers start and so what the model says."""
+Both sides use one workspace. Files are read and lowered once, but the rules run for each side, because the platform and
+the versions determine how workers start."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _Found = Mapping[Path, Sequence["Diagnostic"]]
 
 
 class Checked(Protocol):
-    """What a comparison asks of a workspace, which may be that of another process."""
+    """The part of a workspace that a comparison needs. The workspace may be in another process."""
 
     def configure(self, overrides: Mapping[str, object]) -> None:
         """Replace the settings."""
@@ -44,8 +45,8 @@ def compared(
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Compared, ...]:
-    """What each change makes of the findings; where there are several, then what only all of them together do. The
-    workspace is left as it would be after the last one. Raises what `check` raises once `stop` answers True."""
+    """The effect of each change on the findings; if there are several, then also the effect of all together. The
+    workspace keeps the settings of the last one. Raises what `check` raises when `stop` returns True."""
 
     def found_with(change: Change) -> _Found:
         workspace.configure({**overrides, **change.overrides})

@@ -1,4 +1,4 @@
-"""The settings of a project's files, and what they run on."""
+"""The settings of a project's files, and the versions and platforms that they run on."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin":
 
 
 class Configuration:
-    """Of the project at `root`. `overrides`: settings that win over files; `interpreter`: the Python that an editor has
-    selected."""
+    """The configuration of the project at `root`. `overrides`: settings that override files; `interpreter`: the Python
+    that an editor has selected."""
 
     def __init__(self, root: Path, overrides: Mapping[str, object], interpreter: str | None) -> None:
         self.root = root
         self.overrides = overrides
         self.interpreter = interpreter
         self.wrong: dict[Problem, None] = {}
-        """What is wrong in the settings and in files that say versions, as far as they were asked for."""
+        """Problems in the settings and in files that declare versions, as far as these were read."""
         self._versions: Versions | None = None
         self._environments: dict[Path, Environment] = {}
 
     def renew(self) -> None:
-        """What was read may have changed."""
+        """Forget what was read, because it may have changed."""
         self._environments.clear()
         self._versions = None
         self.wrong.clear()
 
     def changed(self) -> bool:
-        """Whether the files that told versions are no longer what they were."""
+        """Whether a file that declares versions has changed."""
         return self._versions is not None and self._versions.changed()
 
     @property
     def asks_audits(self) -> bool:
-        """Whether what audits saw of findings counts."""
+        """Whether audits affect findings."""
         return self.overrides.get(settings_module.AUDITS) is not False
 
     def settings(self, path: Path) -> Settings:
-        """The settings that hold for a file."""
+        """The settings that apply to a file."""
         settings, wrong = settings_module.load(path, self.overrides)
         for one in wrong:
             self.wrong.setdefault(Problem(one.path, one.message, fatal=one.path is not None))
         return settings
 
     def environment(self, path: Path) -> Environment:
-        """What the project of the file at `path` runs on."""
+        """The environment that the project of the file at `path` runs on."""
         known = self._environments.get(path.parent)
         if known is None:
             if self._versions is None:
@@ -70,7 +70,7 @@ class Configuration:
         return known
 
     def _supposed(self) -> dict[str, VersionSet]:
-        """The versions of packages that hold whatever the project says."""
+        """The versions of packages that apply whatever the project declares."""
         from loaderlint.project.versions.environment import version_set
 
         packages = self.overrides.get(settings_module.PACKAGES)
@@ -78,26 +78,27 @@ class Configuration:
         return {name: version_set(text, "the command line") for name, text in given.items()}
 
     def _note_unread(self, unread: Mapping[Path, str]) -> None:
-        """Note files without which some versions are not known. A file of settings that is no TOML is noted once."""
+        """Record unreadable files that may declare versions. A settings file that is not valid TOML is recorded
+        once."""
         noted = {one.path for one in self.wrong}
         for path, why in unread.items():
             if path not in noted:
                 self.wrong.setdefault(Problem(path, f"{why}; the versions in it are not known", fatal=False))
 
     def library_folders(self, folder: Path) -> LibraryFolders:
-        """Where the modules are that the files of a folder import, as far as they are not the project's."""
+        """The folders of the libraries that the files of a folder import."""
         environment = self.environment(folder / "x.py")
         assert self._versions is not None
         return self._versions.library_folders(folder, environment.platforms, environment.python)
 
     def summarised(self, folder: Path) -> tuple[Release, ...]:
-        """The releases of libraries whose summaries fit what the files of a folder run on."""
+        """The releases of libraries whose summaries match the environment of a folder's files."""
         from loaderlint.sources import library_summaries
 
         return library_summaries.fitting(self.environment(folder / "x.py").packages or {})
 
     def note(self, message: str) -> None:
-        """Note what could not be read of loaderlint's own data."""
+        """Record a problem with loaderlint's own data."""
         self.wrong.setdefault(Problem(None, message, fatal=False))
 
     def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
@@ -106,7 +107,8 @@ class Configuration:
 
 
 def _environment(settings: Settings, folder: Path, versions: Versions, supposed: dict[str, VersionSet]) -> Environment:
-    """What a folder's project runs on: settings and what is `supposed` first, then what its files say."""
+    """The environment of a folder's project: settings and the `supposed` versions first, then what its files
+    declare."""
     from loaderlint.project.versions.environment import Environment, VersionSet, python_set, version_set
 
     torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
@@ -124,8 +126,8 @@ def _environment(settings: Settings, folder: Path, versions: Versions, supposed:
 
 
 def _platforms(settings: Settings, folder: Path, versions: Versions) -> tuple[tuple[str, ...], str]:
-    """The platforms that a folder's project runs on, and who says so: the settings, else this machine and what the
-    project's files name."""
+    """The platforms that a folder's project runs on, and the source: the settings, else this machine and the platforms
+    that the project's files name."""
     if settings.platforms:
         return tuple(settings.platforms), "the setting platforms"
     here = _PLATFORMS.get(sys.platform, "linux")

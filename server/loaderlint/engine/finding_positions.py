@@ -1,4 +1,4 @@
-"""Where the places that findings name stand now."""
+"""Converts the places in findings to their current spans."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Places:
-    """The places of one project."""
+    """The places in one project."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def owner(self, place: Place) -> str:
-        """The def or class that a place stands in, by its first line and those of the classes around it: part of what a
-        fingerprint is made of."""
+        """The def or class around a place, as its first line and those of the enclosing classes. It is part of a
+        fingerprint."""
         opened = self._store.open(place.path)
         if opened is None or place.piece >= len(opened.pieces):
             return ""
@@ -36,7 +36,7 @@ class Places:
         return "\0".join(reversed(lines))
 
     def find(self, places: Iterable[Place]) -> None:
-        """Look for many places at once, so that each piece is parsed once for all of them."""
+        """Look up many places at once, so that each piece is parsed only once."""
         wanted: dict[Path, dict[int, set[int]]] = {}
         for place in places:
             wanted.setdefault(place.path, {}).setdefault(place.piece, set()).add(place.anchor)
@@ -47,8 +47,8 @@ class Places:
                     opened.find_spans(opened.shown_piece(piece)[0], anchors)
 
     def span(self, place: Place) -> Span | None:
-        """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does
-        not."""
+        """The current span of a place. In a half-typed piece: the span of its last valid line; None if that line is
+        gone."""
         opened = self._store.open(place.path)
         if opened is None or place.piece >= len(opened.pieces):
             return None
@@ -61,7 +61,7 @@ class Places:
 
 
 def _first_line(text: str) -> str:
-    """Without a copy of the rest: a piece may be long, and hold thousands of findings."""
+    """The first line, without copying the rest: a piece may be long, and have thousands of findings."""
     end = text.find("\n")
     return (text if end < 0 else text[:end]).strip()
 
@@ -76,7 +76,8 @@ def _moved(span: Span, lines: int) -> Span:
 
 
 def _still_standing(old: Piece, now: Piece, span: Span) -> Span | None:
-    """Where the source line of `span` stands in the half-typed piece; None if it does not, or stands there twice."""
+    """The span of the source line of `span` in the half-typed piece; None if the line is not there, or is there
+    twice."""
     line = lines_of(old.text)[span.line]
     places = [number for number, text in enumerate(lines_of(now.text)) if text == line]
     if len(places) != 1:

@@ -25,11 +25,12 @@ from loaderlint.findings.diagnostics import Problem
 from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
-from loaderlint.runtime.internal_errors import Failure, Postponed, contained
+from loaderlint.runtime.internal_errors import Cancelled, Failure, Postponed, contained
 from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
-from loaderlint.sources.store import Cancelled, Snapshot, Store
+from loaderlint.sources.snapshot import Snapshot
+from loaderlint.sources.store import Store
 from loaderlint.sources.yaml_files import YamlFiles
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 #: datasets, Keras sequences) and maps no data in a process pool.
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
 
-#: The parts of a project are folders and such files.
+#: The parts of a project are folders and files with this suffix.
 _SOURCES = (".py", ".ipynb")
 
 #: If a project has more bytes than this, they are not kept in memory.
@@ -84,8 +85,8 @@ class Linked(NamedTuple):
 
 
 class Linking:
-    """Links one project, and keeps the last result. `tells`: every linking collects what `explain` needs. `jobs`: the
-    number of processes in which parts may be linked. `rules`: those that may be asked, all of them if None."""
+    """Links one project, and keeps the last result. `tells`: every linking collects the data for `explain`. `jobs`: the
+    number of processes in which parts may be linked. `rules`: those that may run, all of them if None."""
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class Linking:
         self._askable = rules
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
-        """The files that the user named: rules that their settings enable are asked too."""
+        """The files that the user named: rules that their settings enable run too."""
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self._libraries: dict[tuple[LibraryFolders, tuple[Release, ...]], LibrarySources] = {}
@@ -112,7 +113,7 @@ class Linking:
         self.known = False
         """Whether the project has ever been linked."""
         self.on_linked: Callable[[Model], None] = lambda model: None
-        """Called with each model after the rules were asked. The model is released afterwards: keep no part of it."""
+        """Called with each model after the rules ran. The model is released afterwards: keep no part of it."""
 
     def current(
         self,
@@ -133,7 +134,7 @@ class Linking:
         return last
 
     def rest(self) -> None:
-        """Save memory: no question is expected for a while."""
+        """Release memory: no request is expected for a while."""
         for unit in self.last.units.values() if self.last is not None else ():
             unit.snapshot.pack()
         for sources in self.libraries():
@@ -147,7 +148,7 @@ class Linking:
         telling: bool,
         typing: bool,
     ) -> Linked:
-        """The present state of the project. Units of the `last` state are kept if nothing that they read changed."""
+        """The current state of the project. Units of the `last` state are kept if nothing that they read changed."""
         paths = self._store.paths()
         if last is None or last.paths != paths:
             last = None
@@ -185,8 +186,8 @@ class Linking:
             yield from unit.limits
 
     def let_go(self, paths: Iterable[Path]) -> None:
-        """Save memory in a large project: these files are not needed for a while. Files of parts that somebody edits
-        stay."""
+        """Release memory in a large project: these files are not needed for a while. Files of parts that are being
+        edited are kept."""
         if self._store.is_large:
             part_of = self._store.searching().part_of
             edited = {part_of(path) for path in self._store.edited()}
@@ -238,7 +239,7 @@ class Linking:
         """Link these parts, each with its files, and yield their units."""
         apart: dict[Part, Unit] = {}
         if self._jobs > 1 and len(parts) > 1 and not telling and not self._tells and not any(self._store.edited()):
-            with suppress(OSError):  # if no process can be started, all is linked in this one
+            with suppress(OSError):  # if no process can be started, this one links everything
                 apart.update(self._links_apart(parts, stop, steps))
         yield from apart.items()
         for part, files in parts.items():
@@ -280,8 +281,8 @@ class Linking:
             yield part, Unit(snapshot, noted.findings, None, noted.failures, limits=noted.limits)
 
     def link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
-        """Link a part, whatever is known of it. This runs on the engine's own call stack, because linking recurses over
-        the code of a whole project. `stop` and `steps` are called from there."""
+        """Link a part, even if a result for it is known. This runs on the engine's own call stack, because linking
+        recurses over the code of a whole project. `stop` and `steps` are called from there."""
         abandoned = threading.Event()
 
         def linked() -> Unit:
@@ -309,7 +310,7 @@ class Linking:
         failed: Callable[[Failure], None],
         limited: Callable[[Problem], None],
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
-        """What the rules find in a snapshot, by file, and the explanations if `telling`. `failed` is called with
+        """The findings of the rules in a snapshot, by file, and the explanations if `telling`. `failed` is called with
         internal errors, `limited` with what was skipped."""
         found: dict[Path, list[Finding]] = {}
         gathering = telling or self._tells
@@ -325,7 +326,8 @@ class Linking:
             if gathering:
                 from loaderlint.explanations import explanation
 
-                # Before the rules, whose questions can bring an evaluation to its limits: the map is the same without.
+                # Before the rules, whose queries can exhaust the limits of an evaluation: the map must not depend on
+                # them.
                 with contained(failed, _only_path(snapshot), cost="answer"):
                     about = explanation.told(model)
             silences: list[Silence] = []
@@ -340,7 +342,7 @@ class Linking:
             model.take_apart()
 
     def _sources_for(self, part: Part) -> LibrarySources:
-        """The libraries that the files of a part import: they are shared by the parts that run in one environment."""
+        """The libraries that the files of a part import. Parts that run in one environment share them."""
         around = os.path.commonpath(part) if part else self._store.root
         folder = Path(os.path.dirname(around) if str(around).endswith(_SOURCES) else around)
         folders, fitting = self._configuration.library_folders(folder), self._configuration.summarised(folder)
@@ -350,15 +352,15 @@ class Linking:
         return self._libraries[folders, fitting]
 
     def libraries(self) -> Iterator[LibrarySources]:
-        """The libraries that were looked into."""
+        """The libraries whose source was read."""
         yield from self._libraries.values()
 
     def changed(self) -> bool:
-        """Whether a file that no note speaks of, of a library or a configuration, is no longer what it was."""
+        """Whether a file of a library or a configuration, which no recorded read covers, has changed."""
         return self._yaml_files.changed() or any(one.changed() for one in self.libraries())
 
     def forget(self) -> None:
-        """Libraries and configurations may have changed."""
+        """Forget libraries and configurations, because they may have changed."""
         self._libraries.clear()
         self._yaml_files = YamlFiles(self._store.root)
 
@@ -375,7 +377,7 @@ class Linking:
         )
 
     def _rules(self, paths: Iterable[Path], telling: bool) -> list[Rule]:
-        """The rules that are enabled for at least one of these files; all that may be asked if `telling`."""
+        """The rules that are enabled for at least one of these files; all that may run if `telling`."""
         from loaderlint.rules import RULES
 
         rules = RULES if self._askable is None else self._askable

@@ -1,7 +1,7 @@
 """Links the components of a project in several processes.
 
-Components do not import each other, so a process reads the files of its component and no others; it is told what the
-components are. It returns what it found and what that depends on, as if the component had been linked here."""
+Components do not import each other, so a process gets the list of components and reads only the files of its own. It
+returns its findings and what they depend on, as if the component had been linked here."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from loaderlint.findings.diagnostics import Problem
 from loaderlint.findings.finding import Finding
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime import process_pool
-from loaderlint.runtime.internal_errors import Failure
-from loaderlint.sources.store import Cancelled, KeptPieces, Notes, Store
+from loaderlint.runtime.internal_errors import Cancelled, Failure
+from loaderlint.sources.open_file import KeptPieces
+from loaderlint.sources.snapshot import Notes
+from loaderlint.sources.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a process is told of a project. `joined`: which folders and files of the root belong together (see
+    """What a process must know of a project. `joined`: which folders and files of the root belong together (see
     `Searching.joined`)."""
 
     root: Path
@@ -38,8 +40,8 @@ class Known:
 
 
 class Noted(NamedTuple):
-    """What came of a part: its findings, what they rest on, what was wrong with files and settings, what was looked at
-    on disk, how often there was something to link, errors of ours, and what was not looked at."""
+    """The result for a part: its findings, what they depend on, problems with files and settings, the files and folders
+    that were examined, the number of linkings, internal errors, and limits that were reached."""
 
     findings: Mapping[Path, list[Finding]]
     notes: Notes
@@ -54,10 +56,10 @@ class Noted(NamedTuple):
 
 
 def linked(known: Known, parts: Sequence[Part], jobs: int, stop: Callable[[], bool]) -> Iterator[tuple[Part, Noted]]:
-    """The parts, each as soon as it is linked, in at most so many processes; the first ones are begun first. A part
-    that its process failed at (out of memory, say) is left out, for the caller to link.
+    """Link parts in at most `jobs` processes, in the given order, and yield each when it is done. A part whose process
+    failed (out of memory, for example) is left out, and the caller links it.
 
-    Raises Cancelled when `stop` answers True in between, OSError if no process can be started."""
+    Raises Cancelled when `stop` returns True, OSError if no process can be started."""
 
     def look() -> None:
         if stop():

@@ -1,4 +1,4 @@
-"""One project: its store, the findings of its last linking, and what is derived from them."""
+"""One project: its store, the findings of its last linking, and what is computed from them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from loaderlint.project.modules.project_files import Read
     from loaderlint.project.reach.model import Model
     from loaderlint.rules.base import Rule
-    from loaderlint.sources.store import KeptPieces, OpenFile
+    from loaderlint.sources.open_file import KeptPieces, OpenFile
     from loaderlint.syntax.span import Span
 
 
-#: So many files of a large project are open at once when what was read of them is kept.
+#: At most this many files of a large project are open at once while they are written to the cache.
 _AT_A_TIME = 64
 _TOO_MANY_FIXES = (
     "some findings are shown without a fix, and not fixed: all fixes of this file together take too much time;"
@@ -64,12 +64,12 @@ class Project:
         self.showing = Showing(self.store, self.configuration, self.places, reports_unread=reports_unread)
         self._linking = Linking(self.store, self.configuration, tells, jobs, rules)
         self._folders: frozenset[Path] = frozenset()
-        """The folders that the last check was asked about."""
+        """The folders of the last check."""
         self._failures: list[Failure] = []
 
     @property
     def links(self) -> int:
-        """How often the project was linked so far."""
+        """The number of linkings of the project so far."""
         return self._linking.links
 
     @property
@@ -78,29 +78,29 @@ class Project:
         return self._linking.known
 
     def on_linked(self, call: Callable[[Model], None]) -> None:
-        """Call this with each model when the rules have been asked; the model goes after it, so keep no part of it."""
+        """Call this with each model after the rules ran. The model is released afterwards: keep no part of it."""
         self._linking.on_linked = call
 
     def info(self) -> ProjectInfo:
-        """What there is to say of it for a bug report. The settings are those of a file in its root."""
+        """Facts about the project for a bug report. The settings are those of a file in its root."""
         path = self.root / "x.py"
         settings = self.configuration.settings(path).told()
         runs_on = self.configuration.environment(path).described()
         return ProjectInfo(self.root, len(self.store.paths()), self.links, settings, runs_on)
 
     def configure(self, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
-        """Settings changed: nothing that was found holds."""
+        """Replace the settings, and drop all findings."""
         self.configuration.overrides, self.configuration.interpreter = overrides, interpreter
         self.renew()
 
     def renew(self) -> None:
-        """Files that settings or versions come from changed: nothing that was found holds."""
+        """Files that define settings or versions changed: read them again, and drop all findings."""
         self.configuration.renew()
         self._linking.last = None
         self._linking.forget()
 
     def problems(self) -> list[Problem]:
-        """What could not be read, and what is wrong in settings."""
+        """Unreadable files, and problems in settings."""
         named = self._linking.named
         found = [Problem(path, message, path in named) for path, message in sorted(self.store.unreadable.items())]
         found += [Problem(one.path, one.message, one.path in self._folders) for one in self.store.unlisted]
@@ -112,7 +112,7 @@ class Project:
         return [*found, *self.configuration.wrong, *self.showing.problems(), *self._internal_problems()]
 
     def _internal_problems(self) -> Iterator[Problem]:
-        """The errors of ours, each once a file and rule."""
+        """The internal errors, one for each file and rule."""
         failures = [*self._linking.failures(), *self.store.failures(), *self._failures, *self.repairs.failures()]
         seen = {(one.path, one.rule, one.error): one for one in failures}
         return map(internal_problem, seen.values())
@@ -127,7 +127,7 @@ class Project:
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of these files and of the files below these folders. `typing`: see `Workspace.check`.
 
-        Raises Cancelled when `stop` answers True in between."""
+        Raises Cancelled when `stop` returns True."""
         self._failures.clear()
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         with contained(self._failures.append, self.root):
@@ -158,7 +158,7 @@ class Project:
         return shown
 
     def _shown(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """What is shown of findings, by file."""
+        """The findings that are shown, by file."""
         with contained(_told_file_by_file, None):
             self.places.find(place for found in findings.values() for one in found for place in one.places())
         shown: dict[Path, tuple[Diagnostic, ...]] = {}
@@ -169,26 +169,26 @@ class Project:
         return shown
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
-        """The files that were opened, those of libraries too, each with its bytes, for a cache to keep."""
+        """The files that were opened, including those of libraries, each with its bytes, for the cache."""
         yield from self.store.opened()
         for libraries in self._linking.libraries():
             yield from libraries.opened()
 
     def shown_again(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """What is shown now of findings that were found before, where nothing but their places may have changed."""
+        """The earlier findings that are shown now, if nothing but their places may have changed."""
         self._failures.clear()
         self.showing.begin()
         return self._shown(findings)
 
     def rest(self) -> Iterator[None]:
-        """Nobody asks for a while: keep in less memory what can be had again, in small steps."""
+        """No request is expected for a while: release, in small steps, memory that can be computed again."""
         self._linking.rest()
         yield
         yield from self.store.rest()
 
     def answers(self, keep: Callable[[Sequence[tuple[bytes, bytes]]], object]) -> bytes | None:
-        """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date.
-        `keep` keeps bytes under their keys, what the files were."""
+        """The questions of the last linking about the files, and its findings, as bytes for the cache; None if it is
+        out of date. `keep` stores the contents of files as (key, bytes)."""
         from loaderlint.cache.linking_answers import dumped
 
         linked = self._linking.last
@@ -201,7 +201,7 @@ class Project:
         return dumped(searches, self._reads(linked), linked.findings, keep)
 
     def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, bytes | None]]:
-        """What the last linking read of each file, part by part, and the file; a few are held at a time."""
+        """What the last linking read of each file, part by part, with the file's bytes. Few are in memory at a time."""
         for unit in linked.units.values():
             reads = unit.snapshot.reads()
             while some := list(islice(reads, _AT_A_TIME)):
@@ -209,7 +209,7 @@ class Project:
                 self._linking.let_go([path for path, _ in some])
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
-        """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
+        """The files of a request, sorted: named ones, and those below folders that are not excluded."""
         if self.root in folders:
             below = list(self.store.paths())
         else:
@@ -224,8 +224,8 @@ class Project:
             yield from self.showing.refuted(path, findings)
 
     def speaks_of(self, name: str, lines: Set[Line]) -> bool:
-        """Whether the last linking has a finding of a rule at one of these lines, also one that is hidden. Where the
-        settings switch the rule off, nobody knows, and nobody asks."""
+        """Whether the last linking has a finding of a rule at one of these lines, even a hidden one. Not for rules that
+        the settings switch off."""
         from loaderlint.rules import rule
 
         about = rule(name)
@@ -253,8 +253,8 @@ class Project:
     # --- explaining ---------------------------------------------------------------------------------------------------
 
     def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:
-        """The loaders in these files and in files below these folders. One that nobody sees counts for the whole
-        project: it is told of where the root is asked about."""
+        """The loaders in these files and in files below these folders. A presumed loader belongs to the whole project,
+        so it is included only for the root."""
         folders = [path for path in asked if os.path.isdir(path)]
         if folders:
             self.store.walk_all()
@@ -267,7 +267,7 @@ class Project:
         return loaders
 
     def _told(self, named: Sequence[Path]) -> Told:
-        """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
+        """The explanations of the project. `named` files are included, excluded or not, with those that the last check
         named: a question about one open file must not link the project without the others."""
         self._name(named)
         known = self._linking.current(lambda: False, Steps(None), telling=True).told
@@ -285,7 +285,7 @@ class Project:
         return "" if self.store.open(path) else self.store.unreadable.get(path, "cannot be read")
 
     def explain(self, path: Path, line: int, column: int | None) -> Explanation:
-        """What is known of a line (see `Workspace.explain`)."""
+        """The explanation of a line (see `Workspace.explain`)."""
         from loaderlint.explanations import explanation
         from loaderlint.explanations.explanation import Hidden
         from loaderlint.rules import RULES, rule
@@ -342,7 +342,7 @@ class Project:
         )
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """What can be done on a line (see `Workspace.refactorings`)."""
+        """The refactorings for a line (see `Workspace.refactorings`)."""
         found = [(place, fix) for place, fix in self._told([path]).refactorings.items() if place.path == path]
         self.places.find(place for place, _ in found)
         here = ((self.places.span(place), fix) for place, fix in found)
@@ -350,4 +350,5 @@ class Project:
 
 
 def _told_file_by_file(failure: Failure) -> None:
-    """What kept the places of all files from being found together comes again with the file that it is about."""
+    """Ignore an error while the places of all files are looked up together: it recurs, and is reported, with its
+    file."""

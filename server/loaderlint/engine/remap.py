@@ -1,4 +1,4 @@
-"""Updates what a linking found, after an edit that changed none of its answers but renumbered pieces."""
+"""Updates the result of a linking after an edit that changed no answer but renumbered pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from loaderlint.findings.finding import Finding, Place
-from loaderlint.sources.store import Moves
+from loaderlint.sources.open_file import Moves
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Told

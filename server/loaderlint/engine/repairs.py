@@ -1,4 +1,4 @@
-"""From fix intents to edits, and the files as the fixes read them."""
+"""From fix intents to edits, with access to the files for the fixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from loaderlint.files.line_length import line_length
 from loaderlint.files.symlinks import outside, written_for
 from loaderlint.findings.finding import Finding, Fix, Intent, path_of
 from loaderlint.runtime.internal_errors import Failure, contained
-from loaderlint.sources.store import OpenFile, Store
+from loaderlint.sources.open_file import OpenFile
+from loaderlint.sources.store import Store
 
 if TYPE_CHECKING:
     from loaderlint.facts.piece_facts import PieceFacts
@@ -25,7 +26,7 @@ NOT_NAMED = "it was not named"
 
 
 class Repairs:
-    """The edits of one project; those of equal intents are made once."""
+    """The edits of one project. Equal intents are carried out once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -36,15 +37,15 @@ class Repairs:
         self._originals: Originals | None = None
         self._locked: dict[Path, str] = {}
         self.may_change: Callable[[Path], bool] = lambda path: True
-        """Whether a fix may change a file (the file itself, no link), as far as the user says."""
+        """Whether the user allows fixes to change a file (the file itself, not a link)."""
 
     def lock(self, path: Path, reason: str) -> None:
-        """From now on make no fix that changes this file, under whatever name."""
+        """From now on, refuse fixes that change this file, under any name."""
         self._locked[self.file(path) or path] = reason
         self._edits.clear()
 
     def file(self, path: Path) -> Path | None:
-        """See `written_for`; looked up once until some file changes. `write_fixes.write` looks again."""
+        """See `written_for`; looked up once until some file changes. `write_fixes.write` looks it up again."""
         self._renew()
         if path not in self._files:
             self._files[path] = written_for(path, self._store.root)
@@ -69,7 +70,7 @@ class Repairs:
         return {path: reason for path, reason in reasons.items() if reason and reason != NOT_NAMED}
 
     def of(self, finding: Finding) -> Iterator[Repair]:
-        """The fixes of a finding that can be carried out, the preferred one first, each made when its turn comes."""
+        """The fixes of a finding that can be carried out, lazily, the preferred one first."""
         return (ready for fix in finding.fixes if (ready := self.repair(fix, finding.rule)) is not None)
 
     def preferred(self, finding: Finding) -> Repair | None:
@@ -98,7 +99,7 @@ class Repairs:
         return edits
 
     def _contained(self, intents: tuple[Intent, ...], rule: str) -> AbstractContextManager[None]:
-        """An error of ours costs the fix that it happens in."""
+        """Catch an internal error: only the fix in which it occurs is lost."""
 
         def failed(failure: Failure) -> None:
             self._failures[intents] = failure
@@ -106,19 +107,18 @@ class Repairs:
         return contained(failed, path_of(intents[0]) if intents else None, rule, "fix")
 
     def exhausted(self) -> Iterator[Path]:
-        """The files of which not all fixes were made: together they would take too much time."""
+        """The files for which not all fixes were computed, because that would take too much time."""
         if self._originals is not None and self._known_at == self._store.generation:
             yield from self._originals.exhausted()
 
     def failures(self) -> Iterator[Failure]:
-        """The errors of ours that kept fixes from being made since some file changed."""
+        """The internal errors that prevented fixes since some file changed."""
         yield from self._failures.values()
 
     def merged(
         self, findings: Sequence[Finding], unsafe: bool, taken: Collection[Path | None] = ()
     ) -> tuple[FileEdit, ...]:
-        """The edits of as many of the findings' preferred fixes as fit together, and leave the files that are `taken`
-        as they are."""
+        """The edits of as many of the findings' preferred fixes as are compatible. Files in `taken` are not changed."""
         from loaderlint.fixes.apply import merge
 
         self._renew()
@@ -128,7 +128,7 @@ class Repairs:
         return merge(groups, self._access(taken), self._kept(), lambda one: self._contained(one, groups[one]))
 
     def _kept(self) -> Originals:
-        """What fixes of this version of the files have found out about them."""
+        """What fixes have computed about this version of the files."""
         from loaderlint.fixes.draft import Originals
 
         if self._originals is None:
@@ -143,7 +143,7 @@ class Repairs:
 
 
 def _groups(findings: Sequence[Finding], unsafe: bool) -> dict[tuple[Intent, ...], str]:
-    """The intents of each finding's preferred fix, with its rule; those that several share once."""
+    """The distinct intents of the findings' preferred fixes, each with its rule."""
     groups: dict[tuple[Intent, ...], str] = {}
     for finding in findings:
         fix = next((f for f in finding.fixes if f.safety == "safe" or unsafe), None)
@@ -153,7 +153,7 @@ def _groups(findings: Sequence[Finding], unsafe: bool) -> dict[tuple[Intent, ...
 
 
 class _Access:
-    """The files as the fixes read them (see `loaderlint.fixes.file_edits.FileAccess`)."""
+    """Access to the files for fixes (see `loaderlint.fixes.file_edits.FileAccess`)."""
 
     def __init__(self, store: Store, written: Callable[[Path], Path | None], refusal: Callable[[Path], str]) -> None:
         self._store = store
@@ -178,22 +178,22 @@ class _Access:
         return opened.text if opened else ""
 
     def oddities(self, path: Path) -> tuple[str, ...]:
-        """What in the text keeps the file from being edited."""
+        """What in the text prevents edits of the file."""
         opened = self._file(path)
         if opened is None:
             return ("cannot be read",)
         return opened.source.oddities
 
     def refusals(self, path: Path) -> tuple[str, ...]:
-        """Reasons that lie outside the file's text: it is locked, or a link out of the project."""
+        """Reasons outside the file's text: it is locked, or a link out of the project."""
         refusal = self._refusal(path)
         return (refusal,) if refusal else ()
 
     def line_length(self, path: Path) -> int | None:
-        """How long the project's formatter lets lines of the file be."""
+        """The line length of the project's formatter for the file, in characters; None if unknown."""
         return line_length(path.parent, self._store.root)
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
-        """The facts of a piece as it stands."""
+        """The facts of the current version of a piece."""
         opened = self._file(path)
         return opened.own_facts(piece) if opened else None

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
-from loaderlint.runtime.internal_errors import Failure, contained
-from loaderlint.sources.store import Cancelled
+from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
 
 if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model, WorkerFunction
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def unheard(silence: Silence) -> None:
-    """Nobody asks why a rule is silent."""
+    """Ignore a silence."""
 
 
 def ask_rules(
@@ -28,10 +27,10 @@ def ask_rules(
     heard: Callable[[Silence], None],
     failed: Callable[[Failure], None],
 ) -> list[Finding]:
-    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest. `heard` is
-    told where a rule looked and is silent, `failed` where an error of ours kept it from looking.
+    """Run every rule on each of its subjects; one finding for each rule and place, the most severe. `heard` is called
+    with each silence, `failed` with each internal error of a rule.
 
-    Raises Cancelled when `stop` answers True in between."""
+    Raises Cancelled when `stop` returns True."""
     from loaderlint.project.reach.project_places import ProjectPlaces
 
     found: dict[tuple[str, Place, str], Finding] = {}
@@ -54,7 +53,8 @@ def ask_rules(
 
 
 def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding | None:
-    """A finding as the project's, without anything that lies in an installed library; None if it is the library's."""
+    """The finding with its places in the project instead of in an installed library; None if the fault is the
+    library's."""
     place = finding.place
     if places.is_library(place.path):
         led = places.leading_to(place)
@@ -71,20 +71,20 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
 
 
 def _changes_library(fix: Fix, places: ProjectPlaces) -> bool:
-    """Whether a fix would change a library, or pass a function of one what only a loader takes."""
+    """Whether a fix would change a library, or pass a loader's argument to a library function."""
     if any(map(places.is_library, fix.files)):
         return True
     return any(place_of(intent) in places.calls_making_loaders for intent in fix.intents)
 
 
 def _file_of(subject: object, places: ProjectPlaces) -> Path | None:
-    """The file of the project that a subject of a rule stands in; None for a loader that nobody sees."""
+    """The file of the project that contains a subject of a rule; None for a presumed loader."""
     path = getattr(subject, "path", None)
     return path if isinstance(path, Path) and not places.is_library(path) else None
 
 
 def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path, list[Finding]]:
-    """The findings of all units, in the order of files. What two of them find at one place is told once."""
+    """The findings of all units, in the order of files. The same finding of two units is included once."""
     found: dict[Path, dict[tuple[str, Place, str], Finding]] = {}
     for unit in units:
         for path, findings in unit.items():
@@ -110,8 +110,7 @@ def _louder(new: Finding, old: Finding) -> bool:
 
 
 def subjects_of(rule: Rule, model: Model) -> Sequence[object]:
-    """What a rule is asked about: loaders, functions that workers run, their modules, or functions of the main
-    process."""
+    """The subjects of a rule: loaders, functions that workers run, their modules, or functions of the main process."""
     if rule.over == "loader":
         return tuple(loader for loader in model.loaders if not loader.presumed and not loader.installed)
     if rule.over == "worker function":

@@ -15,9 +15,10 @@ from loaderlint.files.symlinks import written_for
 from loaderlint.findings.audits import Refuted
 from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, with_fingerprint
 from loaderlint.findings.finding import Finding, Place
-from loaderlint.findings.suppressions import Suppression, covering, suppressions
+from loaderlint.findings.read_suppressions import Suppression, covering, suppressions
 from loaderlint.settings.settings import Settings
-from loaderlint.sources.store import OpenFile, Store
+from loaderlint.sources.open_file import OpenFile
+from loaderlint.sources.store import Store
 from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Showing:
-    """Of one project. `reports_unread`: whether the parts of a file that cannot be parsed are reported."""
+    """Decides for one project. `reports_unread`: whether the parts of a file that cannot be parsed are reported."""
 
     def __init__(
         self, store: Store, configuration: Configuration, places: Places, *, reports_unread: bool = False
@@ -39,9 +40,9 @@ class Showing:
         self._baselines: dict[Path, Baseline | Problem] = {}
         self._ours: dict[Path, bool] = {}
         self.kept: list[Kept] = []
-        """What baselines did since `begin`, file by file."""
+        """The findings that baselines hid since `begin`, by file."""
         self.refuted_in: dict[Path, int] = {}
-        """How many findings audits refuted since `begin`, file by file."""
+        """The number of findings that audits refuted since `begin`, by file."""
 
     def begin(self) -> None:
         """A check begins: baselines are read again."""
@@ -51,7 +52,7 @@ class Showing:
         self._audited.begin()
 
     def problems(self) -> list[Problem]:
-        """What is wrong with baselines."""
+        """The problems with baselines."""
         return [one for one in self._baselines.values() if isinstance(one, Problem)]
 
     def shown(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
@@ -62,8 +63,7 @@ class Showing:
         return shown
 
     def printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
-        """The findings that neither settings nor comments hide and no audit refutes, those that a baseline keeps among
-        them."""
+        """The findings that neither settings nor comments hide and no audit refutes, including those in a baseline."""
         findings = tuple(findings)
         is_valid = not self._reports_unread or self._store.is_valid(path)
         if not findings and is_valid and self._store.is_silent(path):
@@ -98,7 +98,7 @@ class Showing:
         )
 
     def split(self, path: Path, found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], Kept | None]:
-        """The findings that the file's baseline does not keep, and what it keeps of the others."""
+        """The findings that are not in the file's baseline, and the record of the others."""
         settings = self._configuration.settings(path)
         if not settings.baseline:
             return found, None
@@ -119,14 +119,14 @@ class Showing:
         return self._baselines[path]
 
     def _as_audited(self, diagnostic: Diagnostic) -> Diagnostic | None:
-        """The finding with what an audit saw of it; None if audits refute it."""
+        """The finding with its audit evidence; None if audits refute it."""
         verdict = self._audited.verdict(diagnostic)
         if isinstance(verdict, Refuted):
             return None
         return diagnostic if verdict is None else replace(diagnostic, audit=verdict.text)
 
     def _diagnostic(self, path: Path, finding: Finding) -> Diagnostic | None:
-        """A finding with its place in the file; None if what it speaks of is gone."""
+        """A finding with its span in the file; None if its code is gone."""
         from loaderlint.rules import rule
 
         about, span = rule(finding.rule), self._places.span(finding.place)
@@ -166,7 +166,7 @@ class Showing:
         return Diagnostic(RULE.code, RULE.name, severity, "proven", finding.message, path, span, "", (), False, finding)
 
     def _can_change(self, paths: Iterable[Path]) -> bool:
-        """Whether all these files are the project's to change: no links out of it."""
+        """Whether fixes may change all these files: none is a link out of the project."""
         for path in paths:
             if path not in self._ours:
                 self._ours[path] = written_for(path, self._configuration.root) is not None
@@ -182,7 +182,7 @@ class Showing:
         if not settings.enabled(RULE.name, RULE.code) or settings.ignored_in(path, RULE.name, RULE.code):
             return
         if not text.parses:
-            return  # half typed: what would be found is not known
+            return  # half typed: the findings are not known
         lines = lines_of(text.text)
         starts = [piece.line for piece in text.pieces]
         silenced: dict[Suppression, set[str]] = {}
@@ -202,7 +202,7 @@ class Showing:
             )
 
     def everything(self, path: Path, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
-        """The findings of a file, whatever hides them."""
+        """All findings of a file, including hidden ones."""
         yield from filter(None, (self._diagnostic(path, finding) for finding in findings))
 
     def refuted(self, path: Path, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
@@ -248,11 +248,11 @@ def _covering(text: OpenFile, diagnostic: Diagnostic) -> tuple[Suppression, ...]
 
 
 def _unused_names(comment: Suppression, settings: Settings, used: set[str]) -> frozenset[str] | None:
-    """The names in a suppression that silenced nothing (empty for a comment that names none and silenced nothing);
-    None if it was of use, or if that cannot be told because a rule it may mean does not run."""
+    """The names in a suppression that silenced nothing (empty for a comment that names none and silenced nothing); None
+    if it suppressed something, or if that is unknown because a rule that it may name does not run."""
     from loaderlint.rules import RULES
 
-    if comment.names is None:  # what is off by default is not what such a comment is written for
+    if comment.names is None:  # such a comment is not meant for rules that are off by default
         meant = [rule for rule in RULES if rule.enabled_by_default]
     else:
         meant = [rule for rule in RULES if comment.covers(rule.name, rule.code)]

@@ -25,36 +25,35 @@ if TYPE_CHECKING:
     from loaderlint.findings.baseline import Kept
     from loaderlint.fixes.file_edits import FileEdit, Repair
     from loaderlint.rules.base import Rule
-    from loaderlint.sources.store import OpenFile
+    from loaderlint.sources.open_file import OpenFile
     from loaderlint.syntax.span import Span
 
 _About = ParamSpec("_About")
 _Answer = TypeVar("_Answer")
 
 _SOURCES = (".py", ".pyi", ".ipynb")
-#: The facts of so many files are kept in one go.
+#: The facts of at most this many files are written to the cache at once.
 _AT_A_TIME = 4
-#: The folders of most projects hold fewer entries.
+#: The folders of most projects have fewer entries.
 _FEW_ENTRIES = 10_000
 
 
 class Workspace:
-    """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files, and
+    """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which override files, and
     `interpreter`, the Python that an editor has selected (its environment is read and never run). `tells`: every
-    linking also gathers what `explain`, `worker_map` and `refactorings` need (a few per cent of its work), so that they
-    need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`). `jobs`: in how many
-    processes a check may link parts of a project that holds several, where nothing is told and no text is an editor's.
-    `reports_unread`: whether parts of files that cannot be parsed are findings (editors show syntax errors themselves).
-    `rules`: those that are asked, all of them if None; the worker map needs none.
+    linking also collects the data for `explain`, `worker_map` and `refactorings` (a few per cent of its work), so that
+    these need no linking of their own. `cache`: stores the facts of pieces between runs (see `keep`). `jobs`: the
+    number of processes in which a check may link the parts of a project, if `tells` is False and no text is an
+    editor's. `reports_unread`: whether parts of files that cannot be parsed are findings (editors show syntax errors
+    themselves). `rules`: those that run, all of them if None; the worker map needs none.
 
-    `around`: further folders that count as roots for the files in them where no project file says which is. There, only
-    what the asked files lead to is read (see `sources.import_neighbours`), and not all that is in the folder.
+    `around`: further folders that are roots for the files in them if no project file names another root. There, only
+    the files that the requested ones lead to are read (see `sources.import_neighbours`), not the whole folder.
 
-    Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
-    thread that called `check`, or on another one while that one waits (see `loaderlint.runtime.call_stack`); what
-    `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the workspace is as if `check` had not
-    been called, but for what it has read already. Answers (diagnostics, repairs, edits) are immutable and may be handed
-    to other threads."""
+    Threads: one call at a time, from any thread. `stop` and `progress` are called on the thread that called `check`, or
+    on another one while that one waits (see `loaderlint.runtime.call_stack`); `stop` may read what any thread sets (a
+    `threading.Event`). After Cancelled the workspace is as if `check` had not been called, except for files that it has
+    already read. Results (diagnostics, repairs, edits) are immutable and may be passed to other threads."""
 
     def __init__(
         self,
@@ -74,7 +73,7 @@ class Workspace:
         self._rules = rules
         self._cache = cache
         self._folders = tuple(dict.fromkeys(map(known_as, folders)))
-        self._around = tuple(dict.fromkeys(map(known_as, around)))
+        self.around = tuple(dict.fromkeys(map(known_as, around)))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
         self._answered: list[tuple[Project, list[Path]]] = []
@@ -85,12 +84,12 @@ class Workspace:
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def set_text(self, path: Path, text: str | None) -> None:
-        """Lay an editor's text over a file; None takes it away."""
+        """Use an editor's text instead of a file's content; None goes back to the file."""
         path = known_as(path)
         self.project(path).store.set_text(path, text)
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """These files changed on disk, came or went; a settings or requirements file renews every setting."""
+        """These files were changed, created or deleted on disk. A settings or requirements file renews all settings."""
         renewed = False
         for path in map(known_as, paths):
             if audit_results.is_file(path):
@@ -105,7 +104,7 @@ class Workspace:
                 project.renew()
 
     def _forget(self, path: Path) -> None:
-        """The file changed, and so did every link to it, in whichever project that is."""
+        """The file changed, and so did every link to it, in any project."""
         self.project(path)
         for project in self._projects.values():
             holds = path.is_relative_to(project.root) or project.store.may_hold(path)
@@ -124,7 +123,7 @@ class Workspace:
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be done in the last check and for the questions since."""
+        """The problems of the last check and of the requests since."""
         found = [problem for project in self._projects.values() for problem in project.problems()]
         return list(dict.fromkeys(found))
 
@@ -138,15 +137,14 @@ class Workspace:
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has
-        an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
-        is read, `total` counts each file twice (read, then looked into as far as needed). `early` is called with
-        the findings of the named files of each project, as long as another one is still to be linked for the first
-        time.
+        an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that is
+        read, `total` counts each file twice (read, then linked). `early` is called with the findings of the named files
+        of each project while another project must still be linked for the first time.
 
-        `typing`: somebody may be typing, so what was linked before is not linked again now. Raises Postponed where it
-        would have to be; the caller asks again after a pause.
+        `typing`: the user may be typing, so a project that was linked before is not linked again now. Raises Postponed
+        if it would have to be; the caller retries after a pause.
 
-        Raises Cancelled when `stop` answers True in between."""
+        Raises Cancelled when `stop` returns True."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
@@ -161,8 +159,8 @@ class Workspace:
         return dict(sorted(found.items()))
 
     def _smallest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[Project, list[Path]]]:
-        """The projects of this check, each with the paths that are asked for. Those come first whose files are found
-        among few entries: a large folder holds up no other."""
+        """The projects of this check, each with its requested paths. Those with few folder entries come first, so that
+        a large folder delays no other project."""
         waiting, entries = self._answered, _FEW_ENTRIES
         while len(waiting) > 1:
             large = []
@@ -182,25 +180,26 @@ class Workspace:
         return tuple(self._finder(diagnostic).repairs.of(diagnostic.finding))
 
     def preferred_repair(self, diagnostic: Diagnostic) -> Repair | None:
-        """The first of them, without the cost of the others; None if there is none."""
+        """The first fix of a finding, without computing the others; None if there is none."""
         return self._finder(diagnostic).repairs.preferred(diagnostic.finding)
 
     def _finder(self, diagnostic: Diagnostic) -> Project:
-        """The project that a finding is of. Its path is the file's own name: thousands of findings look up no links."""
+        """The project of a finding. Its path is the file's own name, so links are not resolved for thousands of
+        findings."""
         return self._at(self._root_of(diagnostic.path.parent))
 
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
     ) -> tuple[FileEdit, ...]:
-        """The edits of as many fixes of these files' findings as fit together in one round, the gravest first; callers
-        apply them and ask again until nothing comes. `rules`: only these (names); else all, hints only with `hints`:
-        nobody is shown them unless asked."""
+        """The edits of as many fixes of these files' findings as are compatible in one round, the most severe first.
+        Callers apply them and repeat until there are none. `rules`: only these (names); else all, hints only with
+        `hints`, because they are not shown by default."""
         return self.merged(self.to_fix(paths, hints=hints, rules=rules), unsafe=unsafe)
 
     def to_fix(
         self, paths: Sequence[Path], *, hints: bool = False, rules: Collection[str] | None = None
     ) -> list[tuple[Project, list[Finding]]]:
-        """The findings that `fix_all` with the same arguments is about, project by project, the gravest first."""
+        """The findings that `fix_all` with the same arguments would fix, project by project, the most severe first."""
         loudness = list(Severity)
         found = []
         for root, group in _grouped(self.check(paths), self._root).items():
@@ -213,7 +212,7 @@ class Workspace:
         return found
 
     def merged(self, to_fix: Sequence[tuple[Project, list[Finding]]], *, unsafe: bool) -> tuple[FileEdit, ...]:
-        """The edits of as many fixes of these findings as fit together, as `fix_all` gives them."""
+        """The edits of as many fixes of these findings as are compatible, as `fix_all` returns them."""
         edits: list[FileEdit] = []
         for project, findings in to_fix:
             taken = {self.file(edit.path) for edit in edits}  # a file in two projects gets edits of one of them
@@ -221,14 +220,14 @@ class Workspace:
         return tuple(edits)
 
     def confine(self, may_change: Callable[[Path], bool]) -> None:
-        """From now on make no fix that changes a file for which this answers False; it is asked about files, never
-        about links to them."""
+        """From now on, refuse fixes that change a file for which this returns False. It is called with files, never
+        with links to them."""
         self._may_change = may_change
         for project in self._projects.values():
             project.repairs.may_change = may_change
 
     def lock(self, reasons: Mapping[Path, str]) -> None:
-        """From now on make no fix that changes one of these files, under whatever name, for the given reason."""
+        """From now on, refuse fixes that change one of these files, under any name, for the given reason."""
         for path, reason in reasons.items():
             self.project(path).repairs.lock(known_as(path), reason)
 
@@ -241,28 +240,28 @@ class Workspace:
         return dict(sorted(found.items()))
 
     def names(self, path: Path) -> tuple[Path, ...]:
-        """All names under which projects read the file at `path`: itself, and those that symbolic links add."""
+        """All names under which projects read the file at `path`: the path itself, and symbolic links to it."""
         path = known_as(path)
         stores = [project.store for project in (self.project(path), *self._projects.values())]
         return tuple(dict.fromkeys(name for store in stores for name in store.names(path)))
 
     def file(self, path: Path) -> Path | None:
-        """The file that edits of `path` are written to; None if it is not the project's to change."""
+        """The file that edits of `path` are written to; None if fixes may not change it."""
         path = known_as(path)
         return written_for(path, self._root(path))
 
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
-        """What is known of a line of a file, excluded or not: what runs there and why, what the rules say of it, and
-        why the others that looked at it are silent. `line` (and `column`) count from 0 in `text`.
+        """What is known about a line of a file, excluded or not: what runs there and why, the findings, and why other
+        rules are silent. `line` and `column` (in characters) are 0-based positions in `text`.
 
-        The model is not kept: what every line needs of it is gathered while the project is linked. Unless the workspace
-        always `tells`, the first question after a change links the project anew; further ones cost next to nothing.
+        The model is not kept: linking collects the data for every line. Unless the workspace always `tells`, the first
+        call after a change links the project again; further calls are cheap.
         """
         path = known_as(path)
         return self.project(path).explain(path, line, column)
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """What can be done on a line (from 0) of a file without any fault there. Kept as for `explain`."""
+        """The refactorings for a line (0-based) of a file that need no finding there. Cached as for `explain`."""
         path = known_as(path)
         return self.project(path).refactorings(path, line)
 
@@ -272,7 +271,7 @@ class Workspace:
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         """The loaders in files (or in all files below folders), what their workers run, and what is copied into each.
-        Without `paths`: of the workspace's folders. Kept as for `explain`."""
+        Without `paths`: of the workspace's folders. Cached as for `explain`."""
         from loaderlint.explanations.worker_map import WorkerMap
 
         return WorkerMap(
@@ -285,16 +284,15 @@ class Workspace:
         return tuple(sorted(dict.fromkeys(found)))
 
     def locate(self, place: Place) -> Span | None:
-        """Where a place stands now; None if what stood there is gone."""
+        """The current span of a place; None if its code is gone."""
         return self.project(place.path).places.span(place)
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """What the code of a file is taken to run on, a fact a line, each with its source: 'torch 2.4.1, from
-        uv.lock'."""
+        """The assumed environment of a file, one fact a line, each with its source: 'torch 2.4.1, from uv.lock'."""
         return self.project(path).configuration.environment(known_as(path)).described()
 
     def text(self, path: Path) -> str:
-        """The present text of a file, '' if it cannot be read."""
+        """The current text of a file, '' if it cannot be read."""
         opened = self.project(path).store.open(known_as(path))
         return opened.text if opened else ""
 
@@ -309,11 +307,11 @@ class Workspace:
 
     @property
     def links(self) -> int:
-        """How often projects were linked so far: when it has not grown, only positions can have changed."""
+        """The number of linkings so far: if it has not grown, only positions can have changed."""
         return sum(project.links for project in self._projects.values())
 
     def kept(self) -> dict[Path, Kept]:
-        """What the baselines did in the last check, by their files."""
+        """The findings that baselines hid in the last check, by baseline file."""
         kept: dict[Path, Kept] = {}
         for one in (one for project in self._projects.values() for one in project.showing.kept):
             before = kept.get(one.baseline.path)
@@ -321,36 +319,36 @@ class Workspace:
         return kept
 
     def refuted(self) -> int:
-        """How many findings the last check left out because audits refute them."""
+        """The number of findings that the last check left out because audits refute them."""
         return sum(sum(project.showing.refuted_in.values()) for project in self._projects.values())
 
     def parses(self, path: Path) -> bool:
-        """Whether all of a file is Python: what is found in it is all that there is."""
+        """Whether all of a file can be parsed, so that its findings are complete."""
         opened = self.project(path).store.open(known_as(path))
         return opened is not None and opened.parses
 
     def settings(self, path: Path) -> Settings:
-        """The settings that hold for a file."""
+        """The settings that apply to a file."""
         return settings_module.load(path, self._overrides)[0]
 
     def projects(self) -> tuple[ProjectInfo, ...]:
-        """The projects that were looked at so far."""
+        """The projects that were used so far."""
         return tuple(self._projects[root].info() for root in sorted(self._projects))
 
     def answer(
         self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
     ) -> _Answer:
-        """`question(workspace, ...)`. Who asks a workspace in another process has the function called there."""
+        """Return `question(workspace, ...)`. For a workspace in another process, the function is called there."""
         return question(self, *about, **named)
 
     def keep(self) -> None:
-        """Keep in the cache what is known of the files on disk by now."""
+        """Write the facts of the files on disk that are known so far to the cache."""
         if self._cache is not None:
             self._cache.put(one for project in self._projects.values() for one in project.opened())
 
     def rest(self) -> Iterator[None]:
-        """Nobody asks anything now: keep in the cache what is known of projects that have been linked since they were
-        made, and keep in less memory what can be had again. In small steps; whoever calls may stop after each."""
+        """No request is expected now: write the results of new linkings to the cache, and release memory that can be
+        computed again. In small steps; the caller may stop after each."""
         for project in [one for one in self._projects.values() if one.known]:
             if self._cache is not None and project.root not in self._kept_once:
                 self._kept_once.add(project.root)
@@ -363,7 +361,7 @@ class Workspace:
             yield
 
     def answered(self) -> list[tuple[Project, list[Path]]]:
-        """The projects that the last check was about, each with the paths that were asked for."""
+        """The projects of the last check, each with its requested paths."""
         return self._answered
 
     # --- projects -----------------------------------------------------------------------------------------------------
@@ -375,12 +373,12 @@ class Workspace:
 
     def _root_of(self, folder: Path) -> Path:
         if folder not in self._roots:
-            self._roots[folder] = root_of(folder, (*self._folders, *self._around))
+            self._roots[folder] = root_of(folder, (*self._folders, *self.around))
         return self._roots[folder]
 
     def _share_texts(self, project: Project, stop: Callable[[], bool]) -> None:
-        """Lay the editor's texts of projects inside of this one over its files, too: it reads those as well, and a fix
-        of what it finds is made in the text that their own projects have."""
+        """Use the editor's texts of nested projects in this one too: it reads those files as well, and its fixes must
+        apply to the same texts."""
         others = [other for other in self._projects.values() if other is not project]
         for other in others:
             edited = [path for path in other.store.edited() if path.is_relative_to(project.root)]
@@ -395,7 +393,7 @@ class Workspace:
                 project.store.set_text(path, None)
 
     def _by_project(self, paths: Sequence[Path] | None) -> list[tuple[Project, list[Path]]]:
-        """The projects that paths (by default the workspace's folders) belong to, each with its own, absolute."""
+        """The projects of paths (by default of the workspace's folders), each with its own absolute paths."""
         asked: dict[Path, list[Path]] = {}
         for path in self._folders if paths is None else map(known_as, paths):
             asked.setdefault(self._root(path), []).append(path)
@@ -423,7 +421,7 @@ class Workspace:
 
 
 def _comes_again(failure: Failure) -> None:
-    """What fails while the projects are put in order comes again when the project is checked, and is reported then."""
+    """Ignore an error while the projects are sorted: it recurs, and is reported, when the project is checked."""
 
 
 def _without_interpreter(overrides: Mapping[str, object]) -> tuple[dict[str, object], str | None]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.frames import Frame
     from loaderlint.project.loaders.loaders import Loader
     from loaderlint.project.reach.model import Model, Part, Reached
-    from loaderlint.sources.store import OpenFile
+    from loaderlint.sources.open_file import OpenFile
 
 #: A def: its file, the number of its piece, and its number in the piece. A class as well.
 #: How many loaders are named for a line.

@@ -11,7 +11,7 @@ class Bindings:
     """The names that the statements of one def (nested defs left out) bind, and the declared ones.
 
     `loops` has for each loop node (by `id`) the names bound inside it, in order of first binding. `walrus` are the
-    names bound by `:=`, which may stand in any of the loops; they are in `names` too."""
+    names bound by `:=`, which may be in any of the loops; they are in `names` too."""
 
     __slots__ = ("global_names", "loops", "names", "nonlocal_names", "walrus")
 
@@ -24,7 +24,7 @@ class Bindings:
 
 
 def collect(statements: Iterable[ast.AST], found: Bindings) -> None:
-    """Add the bindings of `statements` to `found`, those of named expressions (`:=`) excepted."""
+    """Add the bindings of `statements` to `found`, except for those of named expressions (`:=`)."""
     scanners = _SCANNERS
     for statement in statements:
         scan = scanners.get(statement.__class__)

@@ -1,10 +1,10 @@
-"""The facts of a piece, and the pieces of a file, as bytes and back: what the disk cache keeps and what processes send.
+"""Serializes the facts of a piece, and the pieces of a file, for the disk cache and between processes.
 
 Data is checked against the types of `loaderlint.facts.ir` while it is read, and against a checksum before that: damaged
-or forged bytes raise `BadFacts`, nothing is ever run, and no class is looked up by name.
+or forged bytes raise `BadFacts`, no code is run, and no class is looked up by name.
 
-Expressions and steps are unions, which MessagePack cannot express. They are therefore written by kind, one column for
-each, with one byte per row that gives its kind: the library then makes all rows of a column at once, in C.
+Expressions and steps are unions, which MessagePack cannot express. They are therefore written in columns, one for each
+kind, with one byte per row for its kind: the library then creates all rows of a column at once, in C.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _STEPS: tuple[type, ...] = get_args(ir.Step)
 _EXPR_NUMBER = {kind: number for number, kind in enumerate(_EXPRS)}
 _STEP_NUMBER = {kind: number for number, kind in enumerate(_STEPS)}
 _CHECKSUM = 8
-#: What bytes with the right checksum and the wrong content may lead to while they are read.
+#: The errors that bytes with the right checksum and the wrong content may raise while they are read.
 _WRONG = (ValueError, IndexError, StopIteration, RecursionError, MemoryError)
 
 
 class BadFacts(Exception):
-    """These bytes are not what `encode` or `pack` gave, in this version."""
+    """These bytes are not a result of `encode` or `pack` in this version."""
 
 
 class _Def(NamedTuple):
@@ -51,9 +51,9 @@ class _Def(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """`PieceFacts`: the kind of each expression and step, the rows by kind, how many steps each def has, and `odd`, the
-    values of constants that MessagePack cannot hold (integers of more than 64 bits, lone surrogates) by the number of
-    the expression. The anchors only where they are known."""
+    """`PieceFacts`: the kind of each expression and step, the rows by kind, the number of steps of each def, and `odd`,
+    the values of constants that MessagePack cannot represent (integers of more than 64 bits, lone surrogates) by the
+    number of the expression. The anchors only if they are known."""
 
     expr_kinds: bytes
     exprs: Any
@@ -68,7 +68,7 @@ class _Facts(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """`Piece` without its text, which is `length` characters of the file's."""
+    """`Piece` without its text, which is `length` characters of the file's text."""
 
     kind: Kind
     keyword: str
@@ -89,7 +89,7 @@ class _File(NamedTuple):
 
 
 def pack(facts: PieceFacts) -> bytes:
-    """The facts of one piece as they are in `FileFacts.packed`: an eighth of what they take as objects."""
+    """The facts of one piece as in `FileFacts.packed`, in an eighth of the memory of the objects."""
     try:
         return _encoder().encode(_row(facts, ()))
     except (UnicodeEncodeError, OverflowError):
@@ -136,7 +136,7 @@ def _odd(exprs: Iterable[Any]) -> tuple[tuple[int, bytes], ...]:
 
 
 def unpack(data: bytes, piece: Piece) -> PieceFacts:
-    """The facts of a piece, whose are the bytes `data` in `FileFacts.packed`. Raises BadFacts."""
+    """The facts of a piece from its bytes in `FileFacts.packed`. Raises BadFacts."""
     import msgspec
 
     try:
@@ -186,23 +186,23 @@ def _odd_constant(one: Any, value: bytes) -> ir.Const:
 
 
 class FileFacts(NamedTuple):
-    """What was known of a file: its pieces, and the facts of some of them by their index, to be unpacked when they are
-    asked for; None for a piece that does not parse."""
+    """The known facts of a file: its pieces, and the facts of some of them by index, unpacked on demand; None for a
+    piece that does not parse."""
 
     pieces: tuple[Piece, ...]
     packed: Mapping[int, bytes | None]
 
 
 def encode(text: str, pieces: Sequence[Piece], facts: Mapping[int, PieceFacts | bytes | None]) -> bytes:
-    """A file's pieces, and the facts of some of them by their index (packed already or not; None: it does not parse),
-    as bytes. The text itself is not in them."""
+    """Serialize a file's pieces, and the facts of some of them by index (packed or not; None: it does not parse),
+    without the text."""
     rows = tuple([_Row(p.kind, p.keyword, p.start, len(p.text), p.line, p.parent, p.seen) for p in pieces])
     known = tuple([(index, pack(one) if isinstance(one, PieceFacts) else one) for index, one in sorted(facts.items())])
     return _sealed(_encoder().encode(_File(len(text), rows, known)))
 
 
 def decode(data: bytes, text: str) -> FileFacts:
-    """What `encode` was given with the same text. Raises BadFacts."""
+    """The inverse of `encode`, with the same text. Raises BadFacts."""
     import msgspec
 
     try:
@@ -244,7 +244,7 @@ class _Decoders(NamedTuple):
 
 @cache
 def _encoder() -> msgspec.msgpack.Encoder:
-    import msgspec  # here: who neither caches nor sends facts does not pay for it
+    import msgspec  # here: a run that neither caches nor sends facts need not import it
 
     return msgspec.msgpack.Encoder()
 

@@ -1,4 +1,4 @@
-"""A short name for the meaning of a piece."""
+"""A digest of the meaning of a piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loaderlint.facts.ir import Call, PieceIR
 def digest(ir: PieceIR) -> str:
     """32 hexadecimal digits that are equal for equal facts, in every process and Python version."""
     # Plain tuples with the class's name in front, because tuples of different classes compare equal. `marshal`, unlike
-    # `repr`, is fast on these; its version 0 writes values only, neither references nor which strings are shared.
+    # `repr`, is fast on these; its version 0 writes only values, without references and shared strings.
     exprs: list[Any] = []
     for expr in ir.exprs:
         if expr.__class__ is Call:

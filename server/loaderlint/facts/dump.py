@@ -1,8 +1,8 @@
-"""Facts as text, for people and tests.
+"""Facts as text, for debugging and tests.
 
-One line for each step: the contexts that it stands in, then what happens, with expressions written out. At the end,
-with dots, the contexts in which nothing happens. A `Phi` reads `{choice | choice}` (`{...}` where it refers to itself),
-a parameter `$name`, a captured name `^name` with one circumflex for each def further out, and def number 2 `<2>`."""
+One line for each step: its contexts, then the step, with expressions written out. At the end, with dots, the contexts
+without steps. A `Phi` reads `{choice | choice}` (`{...}` where it refers to itself), a parameter `$name`, a captured
+name `^name` with one circumflex for each def further out, and def number 2 `<2>`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, ExprId
 from loaderlint.facts.piece_facts import PieceFacts
 
-#: Deeper parts of an expression are not written out: they are shared, and text is not.
+#: Deeper parts of an expression are not written out: the table shares them, but text would repeat them.
 MAX_DEPTH = 14
 
 
@@ -57,7 +57,7 @@ class _Writer:
         return text if param.default == NONE else f"{text}={self.expr(param.default)}"
 
     def empty(self) -> list[int]:
-        """The contexts in which nothing happens."""
+        """The contexts without steps."""
         used = {0, *(step.context for step in self.definition.steps)}
         used.update(context.parent for context in self.definition.contexts)
         return [number for number in range(len(self.definition.contexts)) if number not in used]

@@ -1,4 +1,4 @@
-"""The end of lowering: the reads at the heads of loops are resolved, and the tables are closed."""
+"""The last phase of lowering: resolves the reads at the heads of loops, and completes the tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.facts.reaching_definitions import expand
 
 
 def settle(tables: Tables) -> tuple[PieceIR, PieceAnchors]:
-    """The facts that `tables` hold, and their anchors. Resolves loop marks and replaces a `Phi` of one choice by that
+    """The facts in `tables`, and their anchors. Resolves loop marks and replaces a `Phi` of one choice by that
     choice."""
     _resolve_marks(tables)
     exprs, defs, anchors = tables.exprs, cast("list[DefIR]", tables.defs), tables.anchors
@@ -26,7 +26,7 @@ def settle(tables: Tables) -> tuple[PieceIR, PieceAnchors]:
 
 
 def _resolve_marks(tables: Tables) -> None:
-    """Give the `Phi` of each loop mark that was read its choices."""
+    """Set the choices of the `Phi` of each loop mark that was read."""
     for mark, number in tables.settled.items():
         frame, name = tables.open[mark]
         choices = expand(tables.finished[mark], tables.finished, tables.settled)
@@ -39,8 +39,8 @@ def _resolve_marks(tables: Tables) -> None:
 
 
 def _trivial(tables: Tables) -> dict[int, int]:
-    """For each `Phi` that can only be one other expression: that expression. Looked at in rounds, each in order; after
-    the first round only those of which a choice has turned out to be another expression."""
+    """For each `Phi` that can only be one other expression: that expression. Computed in rounds, each in order; after
+    the first round only those with a changed choice."""
     phis = {number: expr.choices for number, expr in enumerate(tables.exprs) if isinstance(expr, Phi)}
     users: dict[int, list[int]] = {}
     for number, choices in phis.items():
@@ -74,7 +74,7 @@ def _trivial(tables: Tables) -> dict[int, int]:
 
 
 def _meant(number: int, same: dict[int, int]) -> int:
-    """The expression that one turned out to be, at the end of all."""
+    """The final replacement of an expression."""
     found = number
     while found in same:
         found = same[found]
@@ -86,7 +86,7 @@ def _meant(number: int, same: dict[int, int]) -> int:
 def _without(
     same: dict[int, int], exprs: list[ir.Expr], defs: list[DefIR], anchors: list[int]
 ) -> tuple[list[ir.Expr], list[DefIR], list[int]]:
-    """The tables with the expressions in `same` taken out and their uses replaced."""
+    """The tables with the expressions in `same` removed and their uses replaced."""
     numbers: list[int] = []
     kept = 0
     for number in range(len(exprs)):
@@ -110,7 +110,7 @@ def _renumber_expr(expr: Any, numbers: list[int]) -> Any:
     return result
 
 
-#: From the type of a field, as `ir` writes it, to what renumbers such a field.
+#: From the type of a field, as `ir` writes it, to the function that renumbers it.
 _FIELDS: dict[str, Callable[[Any, list[int]], Any]] = {
     "ExprId": lambda value, numbers: numbers[value],
     "tuple[ExprId, ...]": lambda value, numbers: tuple([numbers[item] for item in value]),
@@ -120,7 +120,7 @@ _ROWS = {f"tuple[{name}, ...]" for name in ("Arg", "ParamIR", "Context", "Step")
 
 
 def _renumber(row: Any, numbers: list[int]) -> Any:
-    """The NamedTuple `row` of `ir` with each expression number n in it as numbers[n]."""
+    """The NamedTuple `row` of `ir` with each expression number n replaced by numbers[n]."""
     plan = _plan(row.__class__)
     if not plan:
         return row
@@ -134,7 +134,7 @@ _PLANS: dict[type, tuple[tuple[int, Callable[[Any, list[int]], Any]], ...]] = {}
 
 
 def _plan(kind: type[NamedTuple]) -> tuple[tuple[int, Callable[[Any, list[int]], Any]], ...]:
-    """Which fields of `kind` hold expression numbers, read from its annotations."""
+    """The fields of `kind` that contain expression numbers, judging by its annotations."""
     plan = _PLANS.get(kind)
     if plan is None:
         found = []

@@ -1,7 +1,7 @@
-"""The facts of the simplest statements, read from the text: imports and docstrings.
+"""Computes the facts of the simplest statements, imports and docstrings, directly from the text.
 
-They are most of what stands at module level, and all of them are needed to know what a module binds. The facts equal
-those that `lower` makes from the tree, which takes five times as long; any text that is unusual is left to `lower`."""
+They are most of the code at module level, and all of them are needed to know what a module binds. The facts equal those
+that `lower` makes from the tree, which takes five times as long; any unusual text is left to `lower`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _import(text: str) -> PieceFacts | None:
 def _bound(
     aliases: list[tuple[str | None, list[str]]], modules: list[str], level: int, mentions: list[str]
 ) -> PieceFacts | None:
-    """The facts of an import of `aliases` from `modules`. An alias is what is imported of the module, and its words."""
+    """The facts of an import of `aliases` from `modules`. An alias is the imported name, and its words."""
     exprs: list[Imported] = []
     steps: list[Step] = []
     named = set(mentions)
@@ -90,6 +90,6 @@ def _bound(
 def _facts(exprs: list[Imported], steps: list[Step] | tuple[Step, ...], mentions: set[str]) -> PieceFacts:
     body = DefIR("body", "", -1, (), (), (), (), _BODY, tuple(steps), True, False)
     ir = PieceIR(tuple(exprs), (body,), tuple(sorted(mentions)))
-    # The statement is the node 0, and the names that it imports follow.
+    # The statement is node 0, and the imported names follow.
     beside = PieceAnchors(tuple(range(1, len(exprs) + 1)), ((0,) * len(steps),), ((-1, -1),))
     return PieceFacts(ir, beside)

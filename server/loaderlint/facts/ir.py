@@ -1,4 +1,5 @@
-"""The form every rule reads: what one piece of a file says, and nothing about other files or about rules.
+"""The intermediate representation that every rule reads: the facts of one piece of a file, independent of other files
+and of rules.
 
 `lower` (in `loaderlint.facts.lower`) turns the tree of a piece into a `PieceIR`. All values are plain
 tuples, strings and numbers: picklable, comparable by `PieceFacts.digest`, free of tree nodes and of line numbers.
@@ -10,8 +11,8 @@ Three ideas:
   `x = self.data[i]; x += 1` augments the expression `self.data[i]`. What is not local is `Param`, `Capture` or
   `Global`.
 * **Steps are a line, contexts a tree.** What a function does is a flat tuple of steps in source order. Each names its
-  `Context`: the chain of branches, loops, handlers and `with` blocks that it stands in. After `if test: return` the
-  rest of the block stands in the context 'not test'.
+  `Context`: the chain of branches, loops, handlers and `with` blocks around it. After `if test: return` the rest of the
+  block is in the context 'not test'.
 * **Anchors are beside, not inside.** An anchor is the pre-order index of a node in its piece (see
   `loaderlint.syntax.anchors`). Comments and layout do not change it. Facts with equal `digest` mean the same.
 """
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-#: Index into `PieceIR.exprs`; `NONE` where there is no expression.
+#: Index into `PieceIR.exprs`; `NONE` if there is no expression.
 ExprId = int
 NONE: ExprId = -1
 
@@ -39,9 +40,9 @@ class Const(NamedTuple):
 
 
 class Param(NamedTuple):
-    """The parameter at `index` of the def that the expression stands in (0-based, in the order of `DefIR.params`)."""
+    """The parameter at `index` of the def of the expression (0-based, in the order of `DefIR.params`)."""
 
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: int  # type: ignore[assignment]  # hides tuple.index, which is not used
 
 
 class Capture(NamedTuple):
@@ -58,8 +59,8 @@ class Global(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What an import binds. `import a.b as c` is ('a.b', None, 0); `import a.b` binds `a`: ('a', None, 0);
-    `from ..x import y as z` is ('x', 'y', 2)."""
+    """An imported module or name. `import a.b as c` is ('a.b', None, 0); `import a.b` binds `a`: ('a', None, 0); `from
+    ..x import y as z` is ('x', 'y', 2)."""
 
     module: str
     name: str | None
@@ -77,11 +78,11 @@ class Index(NamedTuple):
     """`base[index]`; a tuple index is a `Seq` of kind 'tuple', a slice a `Slice`."""
 
     base: ExprId
-    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which is not used
 
 
 class Slice(NamedTuple):
-    """`lower:upper:step` inside an index; `NONE` where left out."""
+    """`lower:upper:step` inside an index; `NONE` if omitted."""
 
     lower: ExprId
     upper: ExprId
@@ -169,7 +170,7 @@ class Comp(NamedTuple):
 class MakeDef(NamedTuple):
     """The function, lambda or class `PieceIR.defs[index]` as a value (before its decorators)."""
 
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: int  # type: ignore[assignment]  # hides tuple.index, which is not used
 
 
 class Text(NamedTuple):
@@ -191,7 +192,7 @@ class Await(NamedTuple):
 
 
 class Yield(NamedTuple):
-    """What `yield value` evaluates to (sent from outside); the yielding itself is a `YieldStep`."""
+    """The value of the expression `yield value` (sent from outside); the yielding itself is a `YieldStep`."""
 
     value: ExprId
     is_from: bool
@@ -208,18 +209,18 @@ class Unpack(NamedTuple):
     `starred` for the starred target itself."""
 
     value: ExprId
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: int  # type: ignore[assignment]  # hides tuple.index, which is not used
     starred: bool
 
 
 class Entered(NamedTuple):
-    """What `with manager as x` binds."""
+    """The value that `with manager as x` binds."""
 
     manager: ExprId
 
 
 class Caught(NamedTuple):
-    """What `except type as x` binds; `type` may be `NONE`."""
+    """The exception that `except type as x` binds; `type` may be `NONE`."""
 
     type: ExprId
 
@@ -240,7 +241,8 @@ class Phi(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """Anything the form does not say; `reason` is shown to people ('unbound', 'deleted', 'match pattern', ...)."""
+    """Anything that this representation cannot express; `reason` is shown to users ('unbound', 'deleted', 'match
+    pattern', ...)."""
 
     reason: str
 
@@ -278,7 +280,7 @@ Expr = (
 )
 
 
-#: What the expressions of each class are made of. A `match` over these classes takes ten times as long.
+#: The operands of the expressions of each class. A `match` over these classes takes ten times as long.
 _OPERANDS: dict[type, Callable[[Any], tuple[ExprId, ...]]] = {
     **dict.fromkeys((Attr, Star, Await, Yield, Element, Unpack, Entered, Caught), itemgetter(slice(1))),
     Unary: itemgetter(slice(1, 2)),
@@ -294,13 +296,13 @@ _OPERANDS: dict[type, Callable[[Any], tuple[ExprId, ...]]] = {
 
 
 def operands(e: Expr) -> tuple[ExprId, ...]:
-    """The expressions that `e` is made of, `NONE` where one is left out; not the body of a `MakeDef`."""
+    """The operands of `e`, `NONE` for an omitted one; not the body of a `MakeDef`."""
     of_class = _OPERANDS.get(type(e))
     return of_class(e) if of_class else ()
 
 
 def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId]:
-    """The expressions that these are made of, themselves too, each once (see `operands`)."""
+    """These expressions and all their transitive operands, each once (see `operands`)."""
     waiting, seen = list(numbers), {NONE}
     while waiting:
         one = waiting.pop()
@@ -320,12 +322,12 @@ def is_self(e: Expr | None) -> bool:
 
 
 class Context(NamedTuple):
-    """Where a step stands. Context 0 of a def is its body (parent -1, kind 'body').
+    """The control-flow context of a step. Context 0 of a def is its body (parent -1, kind 'body').
 
-    kind 'if': `expr` is the test, `negated` in the else branch and after a body that always leaves;
-    'loop': a for loop or comprehension over `expr`; 'while': `expr` the test; 'try': the guarded body;
-    'except': `expr` the exception type or `NONE`; 'try_else', 'finally', 'loop_else'; 'with': `expr` the manager;
-    'match': `expr` the subject (one context a case)."""
+    kind 'if': `expr` is the test, `negated` in the else branch and after a body that always leaves; 'loop': a for loop
+    or comprehension over `expr`; 'while': `expr` the test; 'try': the guarded body; 'except': `expr` the exception type
+    or `NONE`; 'try_else', 'finally', 'loop_else'; 'with': `expr` the manager; 'match': `expr` the subject (one context
+    for each case)."""
 
     parent: int
     kind: Literal["body", "if", "loop", "while", "loop_else", "try", "except", "try_else", "finally", "with", "match"]
@@ -335,8 +337,8 @@ class Context(NamedTuple):
 
 class Bind(NamedTuple):
     """`name` gets `value`: assignment, import, def, class, loop variable, with, walrus, match. `scope` is 'global' or
-    'nonlocal' where the function declares the name so. `annotation` of `name: annotation = value`; a bare annotation
-    has `value` NONE."""
+    'nonlocal' if the function declares the name so. `annotation` of `name: annotation = value`; a bare annotation has
+    `value` NONE."""
 
     context: int
     name: str
@@ -360,12 +362,12 @@ class SetItem(NamedTuple):
 
     context: int
     base: ExprId
-    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which is not used
     value: ExprId
 
 
 class Augment(NamedTuple):
-    """`target op= value`. `target` is the old value's expression; `stored` says what the target is; for a name a `Bind`
+    """`target op= value`. `target` is the old value's expression; `stored` is the kind of target; for a name a `Bind`
     of the `Augmented` expression follows, for an attribute a `SetAttr`, for an item a `SetItem`."""
 
     context: int
@@ -376,21 +378,21 @@ class Augment(NamedTuple):
 
 
 class Delete(NamedTuple):
-    """`del target`; for a plain name `target` is what it held."""
+    """`del target`; for a plain name `target` is its value."""
 
     context: int
     target: ExprId
 
 
 class Perform(NamedTuple):
-    """The call `call` happens here. Inner calls come before the outer one; a decorator is performed by its def."""
+    """The call `call` runs here. Inner calls come before the outer one; a decorator is performed by its def."""
 
     context: int
     call: ExprId
 
 
 class Iterate(NamedTuple):
-    """A `for` loop or comprehension goes over `iterable`; `target` is the `Element` expression."""
+    """A `for` loop or comprehension iterates over `iterable`; `target` is the `Element` expression."""
 
     context: int
     iterable: ExprId
@@ -481,8 +483,8 @@ class ParamIR(NamedTuple):
 class DefIR(NamedTuple):
     """A function, a lambda, a class, or (index 0 of every piece) the piece's own body.
 
-    `decorators`, parameter defaults, `bases` and `keywords` are expressions of the enclosing def `parent`.
-    A class's `steps` are its body's, where they stand in the same piece (a class cut into members has none)."""
+    `decorators`, parameter defaults, `bases` and `keywords` are expressions of the enclosing def `parent`. A class's
+    `steps` are those of its body, if it is in the same piece (a class cut into members has none)."""
 
     kind: Literal["body", "function", "async_function", "lambda", "class"]
     name: str
@@ -497,13 +499,13 @@ class DefIR(NamedTuple):
     is_generator: bool
 
     def around(self, context: int) -> Iterator[Context]:
-        """The context and those it stands in, innermost first, without the body."""
+        """The context and those around it, innermost first, without the body."""
         while context > 0:
             yield self.contexts[context]
             context = self.contexts[context].parent
 
     def loops_around(self, context: int) -> Iterator[int]:
-        """The `for` loops that a context is or stands in, innermost first."""
+        """The `for` loops that a context is or is nested in, innermost first."""
         while context > 0:
             if self.contexts[context].kind == "loop":
                 yield context
@@ -527,17 +529,17 @@ class DefIR(NamedTuple):
         return context
 
     def is_within(self, context: int, outer: int) -> bool:
-        """Whether a context is `outer` or stands in it."""
+        """Whether a context is `outer` or is nested in it."""
         while context > 0 and context != outer:
             context = self.contexts[context].parent
         return context == outer
 
 
 class PieceIR(NamedTuple):
-    """All that one piece says. `defs[0]` is the piece's body: for a function piece one `Bind` of the `MakeDef`.
+    """The facts of one piece. `defs[0]` is the piece's body: for a function piece one `Bind` of the `MakeDef`.
 
     `mentions`: every identifier that occurs as a global name, attribute, keyword, imported or defined name, sorted; the
-    project's index of who may call what is built from it."""
+    project's index of possible callers is built from it."""
 
     exprs: tuple[Expr, ...]
     defs: tuple[DefIR, ...]
@@ -545,7 +547,7 @@ class PieceIR(NamedTuple):
 
 
 class PieceAnchors(NamedTuple):
-    """Where things stand: node anchors (pre-order index in the piece), parallel to the tables of `PieceIR`.
+    """The places of facts: node anchors (pre-order index in the piece), parallel to the tables of `PieceIR`.
 
     `exprs[i]` of expression i (for a read of a local, the anchor of the expression that was bound), -1 if none;
     `steps[d][s]` of step s of def d: the statement, or the call for a `Perform`; `defs[d]`: the def's node and its name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from loaderlint.facts.ir import Const
 
-#: Longer strings are cut: nobody reads more of them, and facts are kept in memory.
+#: Longer strings are cut: the rest is not needed, and facts are kept in memory.
 MAX_TEXT = 1000
-#: Larger integers are cut: no rule tells them apart, and those of many digits can become neither text nor a float.
+#: Larger integers are cut: no rule distinguishes them, and those of many digits cannot be converted to text or float.
 MAX_INTEGER = 10**300
 
 _NONE, _TRUE, _FALSE = Const("NoneType", None), Const("bool", True), Const("bool", False)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 
-#: How many locals of one cycle are evaluated before the rest of it.
+#: At most this many locals of one cycle are evaluated before the rest of it.
 _MAX_HEADS = 8
 
 
 def heads_of_cycles(exprs: Sequence[ir.Expr]) -> Mapping[int, tuple[int, ...]]:
     """For each expression that depends on itself through a loop, the loop-carried locals of its cycle, in source order.
 
-    They are evaluated first. Each starts with what enters the loop, so the rest of the cycle does not depend on which
-    of its expressions is asked for first."""
+    They are evaluated first. Each starts with its value before the loop, so the rest of the cycle does not depend on
+    which of its expressions is evaluated first."""
     if not any(_is_carried(number, e) for number, e in enumerate(exprs)):
         return {}
     found: dict[int, tuple[int, ...]] = {}
@@ -123,7 +123,7 @@ def _bound_by(exprs: Sequence[ir.Expr], local: int, call: int) -> int:
 
 
 def _reads(exprs: Sequence[ir.Expr], steps: Iterable[ir.Step], locals_: set[int], call: int) -> bool:
-    """Whether steps read one of the locals in any way but as an argument of the call."""
+    """Whether steps read one of the locals other than as an argument of the call."""
     waiting = [number for step in steps for number in ir.step_expressions(step)]
     seen = {ir.NONE, call}
     while waiting:

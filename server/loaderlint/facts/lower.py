@@ -1,4 +1,4 @@
-"""Lowers the bare tree of a piece: to its facts, and to the places of their parts."""
+"""Lowers the bare tree of a piece to its facts and their anchors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _NO_ANCHORS = Anchors({}, {})
 
 @lru_cache(256)
 def said(kind: Kind, keyword: str, text: str) -> PieceIR | None:
-    """What a piece says; None if libcst has to tell. Remembered, because code is copied: a sixth of what is lowered in
-    transformers was lowered just before."""
+    """The facts of a piece; None if libcst has to parse it. Memoised, because code is copied: a sixth of the pieces of
+    transformers repeats an earlier one."""
     tree = bare(Piece(kind, keyword, text, 0, 0, -1, 0))
     return None if tree is None else lowered(tree, _NO_ANCHORS)[0]
 
 
 def anchors_of(tree: Tree) -> PieceAnchors:
-    """The anchors of the parts of what the piece of this tree says."""
+    """The anchors of the facts of the piece of this tree."""
     return lowered(tree, anchors(preorder(tree)))[1]
 
 
 def lowered(tree: Tree, numbers: Anchors) -> tuple[PieceIR, PieceAnchors]:
-    """What the piece of this tree says, and the anchors of its parts, given those of the nodes."""
+    """The facts of the piece of this tree, and their anchors, given those of the nodes."""
     tables = Tables(numbers)
     if tree.rebinds:
         _find_rebound(tree, tables)
@@ -64,8 +64,8 @@ def lowered(tree: Tree, numbers: Anchors) -> tuple[PieceIR, PieceAnchors]:
 
 
 def _find_rebound(tree: Tree, tables: Tables) -> None:
-    """Note the names that are declared nonlocal anywhere, and those that `:=` binds, under the `id` of the def whose
-    body holds it, 0 for the piece's own body."""
+    """Record the names that are declared nonlocal anywhere, and those that `:=` binds, by the `id` of the def whose
+    body contains it, 0 for the piece's own body."""
     stack: list[tuple[ast.AST, int]] = [(node, 0) for node in reversed(tree.nodes)]
     while stack:
         node, owner = stack.pop()

@@ -1,8 +1,8 @@
 """Lowers the expressions of the bare tree to rows of the table, with the calls in them as steps.
 
 There is one function for each node class, in `EXPRESSIONS`. Operands are read in the order in which Python evaluates
-them, so that `Perform` steps are in order. The functions recurse along the tree; long chains of operators, which lean
-to one side, are walked in a loop."""
+them, so that `Perform` steps are in order. The functions recurse along the tree; long chains of operators, which are
+nested on one side, are walked in a loop."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from loaderlint.facts.literals import constant, is_number
 from loaderlint.facts.lowering_state import Frame
 from loaderlint.syntax.bare_tree import Unreadable
 
-#: How operators are written.
+#: The source text of operators.
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -184,7 +184,7 @@ def _arguments(f: Frame, args: list[ast.expr], keywords: list[ast.keyword]) -> t
     nodes: Sequence[Any] = args
     if keywords:
         nodes = [*args, *keywords]
-        if args and args[-1].__class__ is ast.Starred:  # the only ones that may stand behind keywords
+        if args and args[-1].__class__ is ast.Starred:  # the only ones that may follow keywords
             nodes.sort(key=_place)
     found = []
     for node in nodes:
@@ -351,13 +351,13 @@ def _comp(
 
 
 def _drop_unused_contexts(f: Frame, contexts: int, steps: int) -> None:
-    """Drop the last of the contexts from `contexts` on while none of the steps from `steps` on stands in them."""
+    """Drop the last contexts, down to number `contexts`, while none of the steps from `steps` on is in them."""
     used = max([step.context for step in f.steps[steps:]])
     del f.contexts[max(contexts, used + 1) :]
 
 
 def _loop_variable(f: Frame, target: ast.AST, value: ExprId, hidden: list[tuple[str, Any]]) -> None:
-    """Let the names of a comprehension's `target` be `value`; what they were goes to `hidden`."""
+    """Bind the names of a comprehension's `target` to `value`; their old values are added to `hidden`."""
     if isinstance(target, ast.Name):
         hidden.append((target.id, f.env.get(target.id)))
         f.comprehension.append(target.id)
@@ -418,11 +418,11 @@ def _unpack(f: Frame, elements: Sequence[ast.expr], value: ExprId) -> None:
 
 
 def _display(f: Frame, value: ExprId) -> tuple[ExprId, ...] | None:
-    """The items of `value` where it is a tuple or list display without stars."""
+    """The items of `value` if it is a tuple or list display without stars."""
     expr = f.exprs[value]
     if not isinstance(expr, Seq) or expr.kind == "set":
         return None
-    if expr.kind == "list" and value != len(f.exprs) - 1:  # a list that was made earlier may have changed since
+    if expr.kind == "list" and value != len(f.exprs) - 1:  # a list that was created earlier may have changed since
         return None
     if any(isinstance(f.exprs[item], Star) for item in expr.items):
         return None
@@ -457,7 +457,7 @@ def parameters(f: Frame, node: ast.arguments) -> tuple[list[ParamIR], list[ast.a
 
 
 def bind_parameters(f: Frame, nodes: list[ast.arg]) -> None:
-    """Let the names of the parameters be `Param` expressions in the def's own frame."""
+    """Bind the names of the parameters to `Param` expressions in the def's own frame."""
     for index, node in enumerate(nodes):
         f.env.set(node.arg, f.emit(Param(index), node))
 
@@ -502,7 +502,7 @@ def is_false(f: Frame, test: ExprId) -> bool:
     return isinstance(expr, Const) and expr.kind in ("bool", "int") and not expr.value
 
 
-#: Node class -> function that gives the row of such a node.
+#: Node class -> function that returns the row of such a node.
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], ExprId]] = {
     ast.Name: _name,
     ast.Attribute: _attribute,

@@ -1,5 +1,5 @@
-"""Lowers the statements of the bare tree to steps, and follows the paths through them. There is one function for each
-node class, in `STATEMENTS`."""
+"""Lowers the statements of the bare tree to steps, and tracks the control flow through them. There is one function for
+each node class, in `STATEMENTS`."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ from loaderlint.facts.lower_expressions import (
 from loaderlint.facts.lowering_state import Frame
 from loaderlint.facts.reaching_definitions import Changes
 
-#: Context managers after whose body the program goes on even if the body raises.
+#: Context managers that suppress exceptions: the program continues after the body even if it raises.
 _SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 
 
 def block(f: Frame, statements: Iterable[ast.AST]) -> None:
-    """Read the statements of a suite. Leaves `f.context` where the last one was."""
+    """Lower the statements of a suite. `f.context` is then that of the last one."""
     for node in statements:
         lower = STATEMENTS.get(node.__class__)
         if lower is not None:
@@ -67,8 +67,8 @@ def block(f: Frame, statements: Iterable[ast.AST]) -> None:
 
 def _expression(f: Frame, node: ast.Expr) -> None:
     value = node.value
-    # A literal that stands alone (a docstring, `...`) does nothing, nor does a name: the first word of each statement
-    # that somebody types is one for a while, and links nothing anew so.
+    # A literal on its own (a docstring, `...`) does nothing, nor does a name: the first word of a statement being typed
+    # is one for a while, and so causes no linking.
     if isinstance(value, ast.Constant | ast.Name):
         return
     f.step(Evaluate(f.context, expression(f, value)))
@@ -193,7 +193,7 @@ def _if(f: Frame, node: ast.If) -> None:
     outer, reached, start = f.context, f.live, f.env.mark()
     ends: list[tuple[Changes, int]] = []
     orelse: Sequence[ast.stmt] = (node,)
-    # `elif`, and an `if` that stands alone in an `else`, are one and the same.
+    # `elif`, and an `if` alone in an `else`, are the same.
     while len(orelse) == 1 and isinstance(branch := orelse[0], ast.If):
         f.at(branch)
         parent = f.context
@@ -219,9 +219,9 @@ def _if(f: Frame, node: ast.If) -> None:
 
 
 def _common(f: Frame, contexts: list[int]) -> int:
-    """The innermost context that all of `contexts` stand in."""
+    """The innermost context around all of `contexts`."""
     result = contexts[0]
-    inside = {result}  # known to stand in the result: a chain of elif comes to each context once
+    inside = {result}  # known to be in the result: a chain of elif visits each context once
     for context in contexts[1:]:
         while context not in inside:
             # A context has a larger number than its parent.
@@ -262,7 +262,7 @@ def _match(f: Frame, node: ast.Match) -> None:
 
 
 def _pattern(f: Frame, node: ast.pattern | None, value: ExprId) -> None:
-    """Bind the names of the pattern `node`, which `value` is matched with."""
+    """Bind the names of the pattern `node`, which `value` is matched against."""
     if isinstance(node, ast.MatchAs):
         _pattern(f, node.pattern, value)
         if node.name is not None:
@@ -344,8 +344,8 @@ def _while(f: Frame, node: ast.While) -> None:
 
 
 def _after_loop(f: Frame, orelse: list[ast.stmt], breaks: list[Changes], start: int, ends: bool, outer: int) -> None:
-    """Go on behind a loop that `ends` by itself, which has the environment of its head, or by one of its `breaks`;
-    `start` is before the loop."""
+    """Continue after a loop that `ends` by itself, with the environment of its head, or by one of its `breaks`; `start`
+    is before the loop."""
     f.live, f.context = ends, outer
     head = f.env.mark()
     if orelse:
@@ -420,7 +420,7 @@ def _try(f: Frame, node: ast.Try) -> None:
     jumps = [*f.loops[-1].breaks[breaks:], *f.loops[-1].continues[continues:]] if f.loops else []
     after = len(f.log)
     _finally(f, node.finalbody, ends, f.thrown(logged, after), start, reached)
-    # A `break` or `continue` goes through the `finally` as well.
+    # A `break` or `continue` runs the `finally` as well.
     for changes in jumps:
         f.add_bindings(changes, after)
 
@@ -432,7 +432,7 @@ def _suite(f: Frame, statements: list[ast.stmt], outer: int, kind: Literal["try"
 
 
 def except_clause(f: Frame, node: ast.ExceptHandler) -> None:
-    """Read one handler; leaves `f.context` inside it."""
+    """Lower one handler. `f.context` is then inside it."""
     f.at(node)
     body = f.suite("except")
     caught = optional(f, node.type)
@@ -448,8 +448,8 @@ def except_clause(f: Frame, node: ast.ExceptHandler) -> None:
 def _finally(
     f: Frame, statements: list[ast.stmt], ends: list[Changes], raised: Changes, start: int, reached: bool
 ) -> None:
-    """Read a `finally` that is entered from `ends` or, where an exception passes, with `raised`; go on from `ends`. The
-    environment is that at `start`, to which they are changes."""
+    """Lower a `finally` that is entered from `ends` or, if an exception passes, with `raised`, and continue from
+    `ends`. The environment is that at `start`, to which they are changes."""
     f.env.apply(f.meet([*ends, raised]))
     f.live = reached
     logged = len(f.log)
@@ -529,7 +529,7 @@ def _bindings(f: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Class
     return found
 
 
-#: Node class -> function that reads such a statement; what is not here does nothing.
+#: Node class -> function that lowers such a statement; other statements do nothing.
 STATEMENTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,

@@ -1,4 +1,4 @@
-"""What is known while a piece is lowered: the tables of the piece and the state of the def that is being read."""
+"""The state of lowering: the tables of the piece and the state of the current def."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from loaderlint.facts.ir import (
 from loaderlint.facts.reaching_definitions import FIRST_MARK, MAX_CHOICES, UNBOUND, Changes, Env, Flow, expand, join
 from loaderlint.syntax.anchors import Anchors
 
-#: The `break`s and the `continue`s of one loop at each of which it is kept what names are.
+#: The maximum number of `break`s, and of `continue`s, of one loop whose bindings are stored separately.
 MAX_JUMPS = 64
 
 
@@ -66,16 +66,16 @@ class Tables:
         self.rebound: set[str] = set()
         #: `Phi` expressions by their choices
         self.phis: dict[tuple[int, ...], ExprId] = {}
-        #: number of loop marks given out
+        #: number of loop marks so far
         self.marks = 0
-        #: loop mark -> what it stands for, once its loop has ended
+        #: loop mark -> its flow, once its loop has ended
         self.finished: dict[int, Flow] = {}
         #: loop mark -> the expression that reads it, for marks read inside their loop
         self.settled: dict[int, ExprId] = {}
         self.open: dict[int, tuple[Frame, str]] = {}
 
     def reserve(self, anchor: int, name_anchor: int) -> int:
-        """The number of a new def, whose `DefIR` follows."""
+        """Reserve the number of a new def, whose `DefIR` follows."""
         self.defs.append(None)
         self.step_anchors.append(())
         self.def_anchors.append((anchor, name_anchor))
@@ -83,9 +83,9 @@ class Tables:
 
 
 class Loop:
-    """A loop that is being read. `start`: the environment before it, `logged`: the bindings before it. What names are
-    at its `break`s and `continue`s is kept for `MAX_JUMPS` of them. `breaks_more`, `continues_more`: there are others,
-    with which a name may be whatever the loop binds it to."""
+    """A loop that is being lowered. `start`: the environment before it, `logged`: the bindings before it. The values of
+    names at its `break`s and `continue`s are stored for `MAX_JUMPS` of them. `breaks_more`, `continues_more`: there are
+    others, at which a name may have any value that the loop binds."""
 
     __slots__ = ("breaks", "breaks_more", "continues", "continues_more", "logged", "marks", "start")
 
@@ -95,7 +95,7 @@ class Loop:
         self.breaks: list[Changes] = []
         self.continues: list[Changes] = []
         self.breaks_more = self.continues_more = False
-        #: each name that the loop binds, its mark, and what it was before
+        #: each name that the loop binds, its mark, and its value before
         self.marks: list[tuple[str, int, Flow | None]] = []
 
 
@@ -137,7 +137,7 @@ class Frame:
         self.bindings = Bindings()
         #: the local names of a function
         self.bound: set[str] = set()
-        #: loop variables of the comprehensions that are being read
+        #: loop variables of the comprehensions that are being lowered
         self.comprehension: list[str] = []
         self.contexts: list[Context] = [Context(-1, "body", NONE, False)]
         self.context = 0
@@ -156,14 +156,14 @@ class Frame:
     # --- tables
 
     def emit(self, expr: Expr, node: ast.AST | None) -> ExprId:
-        """Add `expr`, which stands at `node`."""
+        """Add `expr`, whose place is `node`. Returns its number."""
         exprs = self.exprs
         exprs.append(expr)
         self.anchors.append(self.index.get(id(node), -1))
         return len(exprs) - 1
 
     def put(self, expr: Expr, anchor: int) -> ExprId:
-        """Add `expr`, which stands at `anchor`."""
+        """Add `expr`, whose place is `anchor`. Returns its number."""
         self.exprs.append(expr)
         self.anchors.append(anchor)
         return len(self.exprs) - 1
@@ -183,24 +183,24 @@ class Frame:
         self.statement = self.index.get(id(node), -1)
 
     def inside(self, context: Context) -> int:
-        """Add a context; its number."""
+        """Add a context. Returns its number."""
         self.contexts.append(context)
         return len(self.contexts) - 1
 
     def suite(self, kind: Literal["if", "loop", "while", "with", "except"]) -> int:
-        """Add the context of a suite whose head is read next; `headed` completes it. So it comes before the contexts in
-        its head, and the context of a clause piece has the number 1."""
+        """Add the context of a suite whose head is lowered next; `headed` completes it. So it comes before the contexts
+        in its head, and the context of a clause piece has the number 1."""
         return self.inside(Context(self.context, kind, NONE, False))
 
     def headed(self, number: int, expr: ExprId) -> None:
-        """The head of the suite with the context `number` is `expr`; go in."""
+        """Set the head of the suite with the context `number` to `expr`, and enter it."""
         self.contexts[number] = self.contexts[number]._replace(expr=expr)
         self.context = number
 
     # --- names
 
     def declare(self, found: Bindings, parameters: Iterable[str] = ()) -> None:
-        """Take the names of the def's body over."""
+        """Declare the names that the def's body binds."""
         self.bindings = found
         self.bound = set(found.names)
         self.bound.update(parameters)
@@ -208,7 +208,7 @@ class Frame:
         self.bound -= found.nonlocal_names
 
     def read(self, name: str, node: ast.AST) -> ExprId:
-        """The expression that reading `name` at `node` gives."""
+        """The expression that a read of `name` at `node` evaluates to."""
         flow = self.env.get(name)
         if flow is None:
             return self.free(name, node)
@@ -222,7 +222,7 @@ class Frame:
         return number
 
     def free(self, name: str, node: ast.AST | None) -> ExprId:
-        """The expression of `name` where it has no value in this def."""
+        """The expression of `name` if it has no value in this def."""
         if self.is_function and name in self.bound:
             return self.emit(Opaque("unbound"), node)
         if name not in self.bindings.global_names:
@@ -291,7 +291,7 @@ class Frame:
             choices.add(self.free(name, node))
 
     def _open_mark(self, mark: int, name: str) -> ExprId:
-        """The expression of a loop mark whose loop is still being read; its choices follow."""
+        """The expression of a loop mark whose loop is still being lowered; its choices follow."""
         number = self.emit(Phi(()), None)
         self.tables.settled[mark] = number
         self.tables.open[mark] = (self, name)
@@ -300,18 +300,18 @@ class Frame:
     # --- ways through the def
 
     def leave(self) -> None:
-        """What follows in this block is not reached."""
+        """The rest of this block is not reachable."""
         self.live = False
 
     def continue_from(self, ends: list[Changes], start: int) -> None:
-        """Go on where the paths meet that made the changes `ends` since `start`; none: in dead code."""
+        """Continue where the paths with the changes `ends` since `start` meet; without any, in dead code."""
         self.live = bool(ends)
         if ends:
             self.env.undo(start)
             self.env.apply(self.meet(ends))
 
     def meet(self, ends: list[Changes]) -> Changes:
-        """What names are where paths meet: the changes of each, made to the current environment."""
+        """The values of names where paths meet, given the changes of each to the current environment."""
         if len(ends) == 1:
             return ends[0]
         found: dict[str, list[Flow | None]] = {}
@@ -324,15 +324,15 @@ class Frame:
         return {name: self._joined(flows) for name, flows in found.items()}
 
     def thrown(self, start: int, end: int) -> Changes:
-        """What names are where an exception is handled: raised at any point while the bindings from `start` to `end` of
-        the log happened to the current environment."""
+        """The values of names where an exception is handled that was raised at any point during the bindings from
+        `start` to `end` of the log, applied to the current environment."""
         found: dict[str, list[Flow | None]] = {}
         for name, flow in self.log[start:end]:
             found.setdefault(name, [self.env.get(name)]).append(flow)
         return {name: self._joined(flows) for name, flows in found.items()}
 
     def add_bindings(self, changes: Changes, logged: int) -> None:
-        """Add to what names are in `changes` what they were bound to since `logged`."""
+        """Add to the values of names in `changes` those that were bound since `logged`."""
         found: dict[str, list[Flow | None]] = {}
         for name, flow in self.log[logged:]:
             found.setdefault(name, [changes.get(name)]).append(flow)
@@ -375,8 +375,7 @@ class Frame:
         self.live = False
 
     def close_loop(self, head: int) -> list[Changes]:
-        """The body of the innermost loop has been read: go back to its `head` and say what the marks are. Gives the
-        changes at the breaks."""
+        """End the innermost loop: return to its `head` and resolve its marks. Returns the changes at the breaks."""
         loop = self.loops.pop()
         ends = [*loop.continues, self.env.changes(loop.start)] if self.live else loop.continues
         self.env.undo(head)

@@ -1,4 +1,4 @@
-"""The facts of one piece, and how they are made: lowered from its tree, with anchors computed on demand.
+"""The facts of one piece: lowered from its tree, with anchors computed on demand.
 
 Lowering is imported where it is needed, because the facts of all pieces may come from the cache."""
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class PieceFacts:
     """The facts of one piece text.
 
-    `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
-    those of most pieces, and they cost as much as the facts."""
+    `beside` are the anchors, or the piece from which they are computed on demand: most pieces never need them, and they
+    cost as much as the facts."""
 
     __slots__ = ("_beside", "_digest", "_heads", "ir")
 
@@ -33,22 +33,22 @@ class PieceFacts:
 
     @property
     def heads(self) -> Mapping[int, tuple[int, ...]]:
-        """What is evaluated before an expression that depends on itself (see `heads_of_cycles`)."""
+        """The expressions that are evaluated before one that depends on itself (see `heads_of_cycles`)."""
         if self._heads is None:
             self._heads = heads_of_cycles(self.ir.exprs)
         return self._heads
 
     @property
     def digest(self) -> str:
-        """Equal if and only if `ir` is (text of comments, layout and anchors do not enter it). Made when it is first
-        asked for: a check that keeps nothing compares few."""
+        """Equal if and only if `ir` is equal (comments, layout and anchors do not affect it). Computed on demand: a
+        check without a cache compares few."""
         if not self._digest:
             self._digest = digest_of(self.ir)
         return self._digest
 
     @property
     def anchors(self) -> PieceAnchors:
-        """Where things stand."""
+        """The anchors, computed on demand."""
         beside = self._beside
         if isinstance(beside, Piece):
             piece = beside
@@ -57,7 +57,7 @@ class PieceFacts:
 
     @property
     def known_anchors(self) -> PieceAnchors | None:
-        """The anchors if they are known; so they are if anything rests on them."""
+        """The anchors if they are known; they are if anything depends on them."""
         return None if isinstance(self._beside, Piece) else self._beside
 
     def __eq__(self, other: object) -> bool:
@@ -71,7 +71,7 @@ class PieceFacts:
 
 def piece_facts(piece: Piece) -> PieceFacts | None:
     """The facts of `piece`, None if it does not parse or is nested too deep (see `loaderlint.syntax.nesting_depth`).
-    Its anchors are looked for when they are first asked for."""
+    Its anchors are computed on demand."""
     from loaderlint.facts.lower import said
 
     ir = said(piece.kind, piece.keyword, piece.text)
@@ -79,7 +79,7 @@ def piece_facts(piece: Piece) -> PieceFacts | None:
 
 
 def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
-    """The anchors of `facts`, which are those of `piece`."""
+    """The anchors of `facts`, the facts of `piece`."""
     from loaderlint.facts.lower import anchors_of
     from loaderlint.syntax.bare_tree import bare
 
@@ -95,7 +95,7 @@ def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
 
 
 def _of_concrete(piece: Piece) -> PieceFacts | None:
-    """The facts as libcst's tree has them, with their anchors."""
+    """The facts from libcst's tree, with their anchors."""
     from loaderlint.syntax.libcst_tree import parse_piece
 
     parsed = parse_piece(piece)
@@ -103,7 +103,7 @@ def _of_concrete(piece: Piece) -> PieceFacts | None:
 
 
 def lower(parsed: ParsedPiece) -> PieceFacts:
-    """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it."""
+    """The facts of the piece `parsed`, with their anchors. Walks the tree once and keeps nothing of it."""
     from loaderlint.facts.lower import lowered
     from loaderlint.syntax.anchors import anchors, preorder
     from loaderlint.syntax.libcst_to_bare import stripped

@@ -1,14 +1,14 @@
 """The definitions of a local that reach a place.
 
 An environment maps a name to a *flow*: an expression number, or a sorted tuple of alternatives where paths have met.
-Nothing is added to the expression table for an alternative that nobody reads: `Frame.read` settles a flow into an
-expression when its name is read.
+Alternatives that are never read are not added to the expression table: `Frame.read` converts a flow to an expression
+when its name is read.
 
-Negative numbers in a flow are `UNBOUND` (a path on which the name has no value) and loop marks: what a name is at the
-head of a loop whose end has not been seen yet.
+Negative numbers in a flow are `UNBOUND` (a path on which the name has no value) and loop marks: the value of a name at
+the head of a loop that has not been lowered to its end yet.
 
-A def has one environment, which records its changes. A branch therefore costs what it binds, however many names there
-are: its changes are taken out (`Changes`), and put back where paths meet.
+A def has one environment, which records its changes. The cost of a branch therefore depends only on what it binds: its
+changes are taken out (`Changes`), and applied again where paths meet.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from collections.abc import Iterable
 UNBOUND = -2
 #: Loop marks count down from here.
 FIRST_MARK = -3
-#: The definitions that may reach a place. Past them nothing is known of the name there: a def with hundreds of branches
-#: that all assign one name is written by a program, and each read would repeat all of them.
+#: The maximum number of definitions that may reach a place. Beyond it, the name is unknown there: a def with hundreds
+#: of branches that all assign one name is generated code, and each read would repeat all of them.
 MAX_CHOICES = 256
 
 Flow = int | tuple[int, ...]
-#: What names are after some changes; None for one without a value.
+#: The values of names after some changes; None for one without a value.
 Changes = dict[str, Flow | None]
 
 
 class Env:
-    """What names are at the current place."""
+    """The values of names at the current place."""
 
     __slots__ = ("_trail", "_values")
 
     def __init__(self) -> None:
         self._values: dict[str, Flow] = {}
-        #: each change: the name, and what it was before
+        #: each change: the name, and its value before
         self._trail: list[tuple[str, Flow | None]] = []
 
     def get(self, name: str) -> Flow | None:
-        """What a name is, None where it has no value."""
+        """The value of a name; None if it has none."""
         return self._values.get(name)
 
     def set(self, name: str, flow: Flow | None) -> None:
-        """Give a name a value; None takes it away."""
+        """Set the value of a name; None removes it."""
         self._trail.append((name, self._values.get(name)))
         if flow is None:
             self._values.pop(name, None)
@@ -55,7 +55,7 @@ class Env:
         return len(self._trail)
 
     def changes(self, mark: int) -> Changes:
-        """What the names are now that have changed since `mark`."""
+        """The current values of the names that have changed since `mark`."""
         return {name: self._values.get(name) for name, _ in self._trail[mark:]}
 
     def undo(self, mark: int) -> None:
@@ -69,19 +69,19 @@ class Env:
                 self._values[name] = flow
 
     def take(self, mark: int) -> Changes:
-        """The changes since `mark`, which are undone."""
+        """Undo the changes since `mark`, and return them."""
         changes = self.changes(mark)
         self.undo(mark)
         return changes
 
     def apply(self, changes: Changes) -> None:
-        """Put changes in."""
+        """Apply changes."""
         for name, flow in changes.items():
             self.set(name, flow)
 
 
 def join(flows: Iterable[Flow | None]) -> Flow | None:
-    """The alternatives of all; None where there is a value on no path."""
+    """The alternatives of all flows; None if no path has a value."""
     choices: set[int] = set()
     bound = False
     for flow in flows:
@@ -100,7 +100,7 @@ def join(flows: Iterable[Flow | None]) -> Flow | None:
 
 def expand(flow: Flow, finished: dict[int, Flow], settled: dict[int, int]) -> set[int] | None:
     """The alternatives of `flow`, None if there are more than `MAX_CHOICES`. A mark is replaced by its expression if it
-    is in `settled`, else by the flow that its loop turned out to have if it is in `finished`; other marks stay."""
+    is in `settled`, else by the flow of its loop if it is in `finished`; other marks stay."""
     found: set[int] = set()
     seen: set[int] = set()
     stack = [flow] if isinstance(flow, int) else list(flow)

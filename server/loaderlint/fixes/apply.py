@@ -33,6 +33,7 @@ from loaderlint.findings.finding import (
     place_of,
 )
 from loaderlint.fixes import edit_statements, enclosing
+from loaderlint.fixes.added_functions import plan_function
 from loaderlint.fixes.class_members import plan_method, replace_uses
 from loaderlint.fixes.conflicts import NOTHING, Fitting, all_changes, fitting, goes_on
 from loaderlint.fixes.draft import NO_PLAN, Draft, NewArgument, Originals, Plan
@@ -41,7 +42,6 @@ from loaderlint.fixes.edit_comments import edit_comment
 from loaderlint.fixes.edit_expressions import replace_expression, wrap
 from loaderlint.fixes.file_edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.hoist import plan_hoist
-from loaderlint.fixes.module_header import plan_function
 from loaderlint.fixes.name_scopes import Here, ensure, fill, has_word
 from loaderlint.fixes.validity import is_valid
 from loaderlint.runtime.internal_errors import Failure, contained

@@ -9,10 +9,10 @@ from dataclasses import replace
 import libcst as cst
 
 from loaderlint.findings.finding import InsertMethod, Place, ReplaceAttributeUses
+from loaderlint.fixes.added_functions import named, numbered, renamed, says, tokens_of
 from loaderlint.fixes.draft import LINES, Draft, NewMethod
 from loaderlint.fixes.edit_expressions import replace_expression
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.module_header import named, numbered, renamed, says, tokens_of
 from loaderlint.fixes.name_scopes import has_word, is_stored
 from loaderlint.fixes.piece_tree import Tree
 

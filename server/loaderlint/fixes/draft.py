@@ -148,7 +148,7 @@ class Original:
         self.imports: list[Any] | None = None
         #: Kept here for `name_scopes`: what binds a name at module level.
         self.bindings: dict[str, list[Any]] = {}
-        #: Kept here for `module_header`: hashes of the tokens of functions, by their spans.
+        #: Kept here for `added_functions`: hashes of the tokens of functions, by their spans.
         self.digests: dict[tuple[int, int], int] = {}
         self._trees: dict[int, Tree | None] = {}
         self.work = work

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import libcst as cst
 
 from loaderlint.findings.finding import Hoist
+from loaderlint.fixes.added_functions import plan_source, tokens_of
 from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
 from loaderlint.fixes.edit_statements import first_offset
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import above_comments
-from loaderlint.fixes.module_header import plan_source, tokens_of
 from loaderlint.fixes.name_scopes import binding_nodes
 from loaderlint.fixes.piece_tree import Tree
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from loaderlint.findings.suppression_comments import Suppressing
+from loaderlint.findings.insert_suppressions import Suppressing
 from loaderlint.lsp import rule_page
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Document, Notebook, Snapshot

@@ -14,8 +14,8 @@ from lsprotocol import types
 
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Document, Notebook, Snapshot
+from loaderlint.lsp.moved_diagnostics import History, standing
 from loaderlint.lsp.protocol_diagnostics import Report, cleared, result_id
-from loaderlint.lsp.stale_diagnostics import History, standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from lsprotocol import types
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.document_state import DocumentState
 from loaderlint.lsp.documents import Document, Documents, Notebook, Snapshot
+from loaderlint.lsp.moved_diagnostics import History
 from loaderlint.lsp.protocol_diagnostics import Report
 from loaderlint.lsp.refreshes import Refreshes
 from loaderlint.lsp.signals import Signal
-from loaderlint.lsp.stale_diagnostics import History
 
 
 class ShownDocuments:

@@ -1,4 +1,42 @@
-"""The exit codes of the command line."""
+"""The exit codes of the command line, and which of them a check ends with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from loaderlint.findings.diagnostics import Diagnostic, Problem
 
 #: No findings; findings; the work could not be done.
 DONE, FINDINGS, FAILED = 0, 1, 2
+
+#: The rule about files that cannot be parsed.
+UNREAD_CODE = "unread-code"
+
+
+def of_check(found: bool, failed: bool, problems: Iterable[Problem], chosen: argparse.Namespace) -> int:
+    """The exit code of a check. `found`: a finding counts (see `counts`); `failed`: something could not be done."""
+    if failed or any(one.fatal for one in problems):
+        return FAILED
+    return FINDINGS if found and not chosen.exit_zero else DONE
+
+
+def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
+    """Whether a finding counts for the exit code: if it is at least as severe as --fail-on says. A file that cannot be
+    parsed counts where the file is named or the rule is selected by its name or code, whatever --fail-on says, because
+    what was asked for was not checked; elsewhere it does not, so that one old script does not fail the check of a
+    repository. Hints never count."""
+    from loaderlint.findings.finding import Severity  # here: not every command needs it
+
+    if diagnostic.severity is Severity.HINT:
+        return False
+    if diagnostic.name != UNREAD_CODE:
+        levels = list(Severity)
+        return levels.index(diagnostic.severity) <= levels.index(Severity(chosen.fail_on))
+    selected = {*(chosen.select or ()), *(chosen.extend_select or ())}
+    named = {os.path.realpath(path) for path in chosen.paths}
+    return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or str(diagnostic.path) in named

@@ -67,7 +67,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _handed_over(frame: Frame, model: Model) -> Exposure | None:
-    """The loaders that begin a sample with this frame and hand on the very object that it returns."""
+    """The loaders that call this frame for a sample and pass on the same object that it returns."""
     reached = model.reached.get(frame)
     if reached is None or model.def_of(frame).name not in ("__getitem__", "__iter__"):
         return None

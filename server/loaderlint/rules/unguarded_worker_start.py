@@ -111,7 +111,7 @@ def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
 
 
 def _safety(start: Start, model: Model) -> Safety:
-    """Safe if nobody but the script itself misses what is no longer run when it is imported."""
+    """Safe if only the script itself needs the code that no longer runs at import."""
     path = start.place.path
     file = model.files.file(path)
     if file is None or model.scripts.importers(path) or _is_late(model):
@@ -124,7 +124,7 @@ def _safety(start: Start, model: Model) -> Safety:
 
 
 def _is_late(model: Model) -> bool:
-    """Whether some workers run code that is out of sight: it is not known what it needs."""
+    """Whether some workers run unknown code, whose requirements are not known."""
     return any(loader.late and loader.has_workers() != "no" for loader in model.loaders)
 
 

@@ -85,8 +85,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield verdict.finding(
-            f"every item comes once from each worker: `{name}.__iter__` gives all items {in_workers_of(exposure)} and "
-            f"nothing splits the stream; {_advice(stream)}",
+            f"every worker yields every item: `{name}.__iter__` yields all of them {in_workers_of(exposure)}, and "
+            f"nothing shards the stream; {_advice(stream)}",
             model.def_place(entry),
             name,
             model.why(entry, exposure),

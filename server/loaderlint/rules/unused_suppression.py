@@ -39,25 +39,25 @@ from pathlib import Path
 from typing import Any
 
 from loaderlint.findings.finding import EditComment, Finding, Fix, Place, Severity
-from loaderlint.findings.suppressions import Suppression
+from loaderlint.findings.read_suppressions import Suppression
 from loaderlint.rules.base import Rule, page
 
 _SEPARATORS = re.compile(r"[,\s]+")
 
 
 def about(suppression: Suppression, unused: Iterable[str], path: Path, place: Place, line: str) -> Finding:
-    """The finding for a comment that silences nothing; `unused`: which of its names do (all, if it names none). `line`
-    is the source line that it is on, without the line end."""
+    """The finding for a comment that suppresses nothing; `unused`: which of its names do (all, if it names none).
+    `line` is the source line that it is on, without the line end."""
     names = sorted(unused)
     listed = f": {', '.join(f'`{name}`' for name in names)}" if suppression.names else ""
     return Finding(
         RULE.name,
         Severity.HINT,
         "proven",
-        f"this comment silences nothing{listed}; remove it, or the next fault here goes unseen",
+        f"this comment suppresses nothing{listed}; remove it, or it hides the next fault here",
         place,
         ",".join(names) or "all",
-        fixes=(Fix("Remove what silences nothing", "safe", (_edit(suppression, names, path, line),)),),
+        fixes=(Fix("Remove what suppresses nothing", "safe", (_edit(suppression, names, path, line),)),),
     )
 
 

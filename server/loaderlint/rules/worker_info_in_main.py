@@ -77,8 +77,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield undoubted(RULE, exposure.certainty).finding(
-            f"every item comes once from each worker: `get_worker_info()` is None here, because {question.where} runs "
-            f"in the main process, and `{name}.__iter__` gives all items {in_workers_of(exposure)}; ask in `__iter__`",
+            f"every worker yields every item: `get_worker_info()` is None here, because {question.where} runs "
+            f"in the main process, and `{name}.__iter__` yields all of them {in_workers_of(exposure)}; call it in "
+            "`__iter__`",
             question.place,
             name,
             model.why(entry, exposure),

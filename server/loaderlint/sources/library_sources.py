@@ -21,7 +21,7 @@ from loaderlint.project.versions.library_folders import LibraryFolders
 from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources import library_summaries
 from loaderlint.sources.library_summaries import LibrarySummaries
-from loaderlint.sources.store import KeptPieces, OpenFile, piece_key
+from loaderlint.sources.open_file import KeptPieces, OpenFile, piece_key
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.piece_size import has_too_many_clauses
 from loaderlint.syntax.source import UnreadableSource, decode

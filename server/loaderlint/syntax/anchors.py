@@ -1,7 +1,7 @@
-"""The anchors of the nodes of a bare tree, and their places as Python's parser tells them.
+"""The anchors of the nodes of a bare tree, and their places from Python's parser.
 
-An anchor is the number of a node: parents before their children, children in the order of the text. What has no place
-of its own (operators, an argument's keyword, the text of a formatted string) has no number."""
+An anchor is the number of a node: parents before their children, children in the order of the text. Nodes without a
+place of their own (operators, an argument's keyword, the text of a formatted string) have no number."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from loaderlint.syntax.source import LineIndex
 from loaderlint.syntax.span import Span
 from loaderlint.syntax.wrapping import BODY, wrapping
 
-#: Before 3.12, Python tells wrong places inside formatted strings.
+#: Before 3.12, Python gives wrong places inside formatted strings.
 _TELLS_PLACES_IN_STRINGS = sys.version_info >= (3, 12)
 
 _LINE_END = re.compile(r"\r?\n")
 _WORD = re.compile(r"(\w+)")
 _HEAD = re.compile(r"(?:async(?:\s|\\)+)?(?:def|class)(?:\s|\\)+(\w+)")
-#: Behind the type of a handler, whose parentheses may go on.
+#: The text after the type of a handler, which may begin with its closing parentheses.
 _AS_NAME = re.compile(r"(?:[\s\\)]|#[^\r\n]*)*as(?:\s|\\)+(\w+)")
 
 
 class NameOf(NamedTuple):
-    """The name of a def or a handler, of which the tree has the text only."""
+    """The name of a def or a handler, which the tree stores only as text."""
 
     owner: Any
 
@@ -44,7 +44,7 @@ class Anchors(NamedTuple):
 
 
 def preorder(tree: Tree) -> list[Node]:
-    """The nodes of a tree. The index of a node is its anchor.
+    """The nodes of a tree, parents first. The index of a node is its anchor.
 
     Does not recurse, so that the depth of a tree does not matter."""
     found: list[Node] = []
@@ -156,14 +156,15 @@ def _in_handler(node: ast.ExceptHandler) -> list[Node]:
     return [*found, *node.body]
 
 
-#: Nodes without a number, whose children have one.
+#: Nodes without a number whose children have one.
 _PLACELESS = frozenset({ast.arguments, ast.comprehension, ast.keyword, ast.withitem, ast.match_case})
 _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, NameOf})
 #: Fields whose nodes have no place, or are not in facts.
 _LEFT_OUT = frozenset({"ctx", "op", "ops", "type_params"})
-#: Node class -> the fields with its children, in the order of the text; filled from the class where that is its own.
+#: Node class -> the fields with its children, in the order of the text; filled from the class if the class has that
+#: order.
 _FIELDS: dict[type, tuple[str, ...]] = {ast.IfExp: ("body", "test", "orelse")}
-#: Node class -> function that gives the children, where fields do not.
+#: Node class -> function that returns the children, for classes whose fields are not in order.
 _CHILDREN: dict[type, Callable[[Any], list[Node]]] = {
     ast.JoinedStr: _in_string,
     ast.Dict: _in_dict,
@@ -175,7 +176,7 @@ _CHILDREN: dict[type, Callable[[Any], list[Node]]] = {
     ast.ExceptHandler: _in_handler,
     ast.MatchMapping: _in_mapping_pattern,
 }
-#: What only some versions of Python have -> what a tree that libcst read has for it.
+#: Node class that only some versions of Python have -> the class that trees from libcst have instead.
 _PLAINER: dict[type, type] = {}
 if hasattr(ast, "TryStar"):
     _PLAINER[ast.TryStar] = ast.Try
@@ -191,7 +192,7 @@ if hasattr(ast, "TemplateStr"):
 
 def spans(piece: Piece, nodes: Sequence[Node], wanted: Collection[int]) -> dict[int, Span]:
     """The places of the anchors `wanted` of Python's tree of `piece`, relative to the piece: line 0 is its first line.
-    Those that Python does not tell are left out."""
+    Those that Python does not give are left out."""
     hidden = frozenset() if _TELLS_PLACES_IN_STRINGS else _inside_strings(nodes)
     text = _Text(piece)
     found = {}
@@ -213,7 +214,8 @@ _Place = tuple[int, int]
 
 
 class _Text:
-    """The text of a piece, which Python read in its wrapping. Python counts lines from 1, and the bytes in a line."""
+    """The text of a piece, which Python parsed in its wrapping. Python's lines are 1-based, its columns are UTF-8
+    bytes."""
 
     def __init__(self, piece: Piece) -> None:
         self.text = piece.text
@@ -225,11 +227,11 @@ class _Text:
         line -= self._first
         if line < len(self._lines):
             column = len(self._lines[line][:column].decode())
-        # The body that was put behind the head of a class or clause is not in the text.
+        # The body that was added after the head of a class or clause is not in the text.
         return min(self.index.line_start(line) + column, len(self.text))
 
     def whole(self, node: Any) -> _Place:
-        """From where to where the node goes."""
+        """The place of a whole node."""
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno, node.end_col_offset)
 
     def parameter(self, node: ast.arg) -> _Place | None:

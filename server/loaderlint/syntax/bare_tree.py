@@ -1,7 +1,7 @@
-"""A piece to its bare tree, by Python's own parser: no comments and no layout, in a tenth of libcst's time.
+"""Parses a piece to its bare tree with Python's own parser: without comments and layout, in a tenth of libcst's time.
 
-Facts are lowered from bare trees. If this parser rejects a piece, or may read it differently from libcst, libcst
-decides, and its tree is made bare (`loaderlint.syntax.libcst_to_bare`). So code may be newer than the Python that
+Facts are lowered from bare trees. If this parser rejects a piece, or may parse it differently from libcst, libcst
+decides, and its tree is converted (`loaderlint.syntax.libcst_to_bare`). So code may be newer than the Python that
 loaderlint runs on."""
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.nesting_depth import SMALL_STACK, measure
 from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
-#: What the two parsers may take for different things: form feeds, NUL, line endings of old Mac OS.
+#: What the two parsers may interpret differently: form feeds, NUL, line endings of old Mac OS.
 _DIFFERENT = re.compile(r"[\f\0]|\r(?!\n)")
 
-#: The name that the parser is given for its warnings (of `"\d"`, `1if x else y`), which are the author's matter.
+#: The file name for the parser's warnings (of `"\d"`, `1if x else y`), which are hidden.
 FILE = "<loaderlint piece>"
 _SILENT = ("ignore", None, Warning, re.compile(re.escape(FILE) + r"\Z"), 0)
 
@@ -30,9 +30,9 @@ Part = Literal["statements", "except", "else", "finally"]
 class Tree(NamedTuple):
     """The bare tree of a piece.
 
-    `nodes` are its statements: one, or several with semicolons between. For a clause that is no statement of its own
-    `part` says what it is; then `nodes` is the one handler of an `except`, and empty for the others, of which nothing
-    is read. `rebinds`: it may hold `:=` or `nonlocal`."""
+    `nodes` are its statements: one, or several with semicolons between. For a clause that is not a statement of its own
+    `part` says what it is; then `nodes` is the one handler of an `except`, and empty for other clauses. `rebinds`: it
+    may contain `:=` or `nonlocal`."""
 
     part: Part
     nodes: Sequence[ast.AST]
@@ -40,7 +40,7 @@ class Tree(NamedTuple):
 
 
 class Unreadable(ast.expr):
-    """An expression of which nothing is known but `reason`: an integer with more digits than Python converts."""
+    """An expression that could not be read, with the `reason`: an integer with more digits than Python converts."""
 
     def __init__(self, reason: str) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Unreadable(ast.expr):
 
 
 def bare(piece: Piece) -> Tree | None:
-    """The bare tree of `piece`; None if libcst has to say what it is.
+    """The bare tree of `piece`; None if libcst has to parse it.
 
     Depends on `piece.kind`, `piece.keyword` and `piece.text` only."""
     text = piece.text
@@ -65,13 +65,14 @@ def bare(piece: Piece) -> Tree | None:
 
 
 def is_worse(before: str, after: str) -> bool:
-    """Whether Python takes less of the text of a file after an edit than before it."""
+    """Whether Python accepts less of the text of a file after an edit than before it."""
     was, now = _validity(before), _validity(after)
     return was is not None and now is not None and now < was
 
 
 def is_same_code(before: str, after: str) -> bool:
-    """Whether Python reads the same in two texts, comments and layout apart; True where it cannot read the first."""
+    """Whether Python parses two texts to the same code, ignoring comments and layout; True if it cannot parse the
+    first."""
     depth = measure(before)
     if depth.is_too_deep or depth.stack > SMALL_STACK:
         return True
@@ -86,8 +87,8 @@ def is_same_code(before: str, after: str) -> bool:
 
 
 def _validity(text: str) -> int | None:
-    """How far Python takes a whole file: 0 not at all, 1 it parses (a cell with `await`, say), 2 it compiles, so that
-    `from __future__` comes first and `return` stands in a function. None for a text that nests too deep to try."""
+    """How far Python accepts a whole file: 0 not at all, 1 it parses (for example a cell with `await`), 2 it compiles,
+    so that `from __future__` comes first and `return` is in a function. None for a text that nests too deep to try."""
     depth = measure(text)
     if depth.is_too_deep or depth.stack > SMALL_STACK:
         return None
@@ -101,7 +102,7 @@ def _validity(text: str) -> int | None:
 
 
 def literal(text: str) -> Any:
-    """The value of a literal. Raises SyntaxError or ValueError where there is none."""
+    """The value of a literal. Raises SyntaxError or ValueError if the text is not one."""
     return ast.literal_eval(_compiled(text, "eval"))
 
 
@@ -124,15 +125,15 @@ def _compiled(source: str, mode: str, flags: int = ast.PyCF_ONLY_AST) -> Any:
 
 
 def hide_warnings() -> None:
-    """Hide what the parser warns of in a source called `FILE`.
+    """Hide the parser's warnings about a source called `FILE`.
 
-    The filter stays: to put it in and take it out again costs more than small pieces do, and is not safe in threads."""
+    The filter stays: adding and removing it costs more than parsing a small piece, and is not thread-safe."""
     if warnings.filters[0] != _SILENT:
         warnings.filterwarnings("ignore", module=_SILENT[3].pattern)
 
 
 def _find(body: list[ast.stmt], piece: Piece) -> tuple[Part, Sequence[ast.AST]] | None:
-    """What the piece is in its wrapping; None if the text holds something else than the cutter thought."""
+    """The part and the nodes of the piece in its wrapping; None if the text is not what the cutter assumed."""
     if piece.text.startswith((" ", "\t")):
         wrapper = body[0] if len(body) == 1 else None
         if not isinstance(wrapper, ast.If) or wrapper.orelse:
@@ -141,7 +142,7 @@ def _find(body: list[ast.stmt], piece: Piece) -> tuple[Part, Sequence[ast.AST]] 
     if not body:
         return None
     if piece.kind == "statement":
-        # Several on one line are one piece. A line that is continued is left to libcst.
+        # Several statements on one line are one piece. A continued line is left to libcst.
         on_one_line = all(after.lineno == before.end_lineno for before, after in pairwise(body))
         return ("statements", body) if on_one_line else None
     if len(body) > 1:

@@ -1,13 +1,13 @@
-"""Searches in the bytes of a file that is neither cut nor parsed."""
+"""Searches in the bytes of a file, without cutting or parsing it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-#: How far behind the name of a class its bases are looked for.
+#: How far after the name of a class its bases are searched for, in bytes.
 _REACH = 4_000
-#: How far an edit may stand from the `class` of a statement whose bases it changes.
+#: How far an edit may be from the `class` of a statement whose bases it changes.
 BASES_SPAN = _REACH + 500
 
 _HEAD = re.compile(
@@ -22,7 +22,7 @@ _IMPORT = re.compile(
     rb"from%(s)s*(\.*)%(s)s*(%(n)s*(?:\.%(n)s+)?)[\w.\x80-\xff]*%(s)s+import\b"
     rb"|import%(s)s+((?:[.,]|%(n)s|%(s)s)+)" % {b"s": _SPACE, b"n": _NAME}
 )
-#: How a line begins that begins with an import, and what else stands in front of one.
+#: The start of a line that begins with an import, and other text that may precede an import.
 _FIRST = (b"from", b"import", b"\xef\xbb\xbf")
 _JOINING = (b";", b":", b"\\")
 _QUOTED = re.compile(rb"[\"'](%(n)s+\.%(n)s*)" % {b"n": _NAME})
@@ -30,17 +30,17 @@ _GIVEN = re.compile(rb"(?:import_module|__import__)\(\s*f?[\"'](%(n)s+(?:\.%(n)s
 
 
 def bases(data: bytes) -> frozenset[bytes]:
-    """The ASCII words in the heads of all classes that have bases, up to the first line that ends with a colon; some
-    others too. None that the cutter would see in the head of a class is missing."""
+    """The ASCII words in the heads of all classes that have bases, up to the first line that ends with a colon. A
+    superset of the words that the cutter finds there."""
     if b"class" not in data:
         return frozenset()
     return frozenset(word for head in _HEAD.findall(data) for part in head for word in _WORD.findall(part))
 
 
 def imported(data: bytes) -> frozenset[str]:
-    """The modules that a file imports, as far as the second part of their names; dots for one that is named from the
-    file's own folder. Some others too: what is written like an import on a line of a text, and in a file that imports
-    by a text all names in quotes that have parts, and those that are imported there and then."""
+    """The modules that a file imports, up to the second part of their names; relative ones begin with dots. A superset:
+    it includes what looks like an import on a line of a string, and, in a file that imports by a string, all dotted
+    names in quotes."""
     found: set[bytes] = set()
     for match in _imports(data):
         dots, module, modules = match.groups(b"")
@@ -56,8 +56,8 @@ def imported(data: bytes) -> frozenset[str]:
 
 
 def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
-    """What is written like an import where a statement may begin. Only lines that hold the word are looked at: to find
-    a word takes a tenth of the time that it takes to find a statement."""
+    """The texts that look like an import where a statement may begin. Only lines with the word are examined: finding a
+    word takes a tenth of the time of finding a statement."""
     at = data.find(b"import")
     while at >= 0:
         start, end = _line_around(data, at)
@@ -68,7 +68,7 @@ def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
 
 
 def _line_around(data: bytes, at: int) -> tuple[int, int]:
-    """Where the line that holds an offset begins and ends, with those that a backslash joins to it."""
+    """The start and end of the line with an offset, including lines that a backslash joins to it."""
     start = _line_start(data, at)
     while data.endswith((b"\\\n", b"\\\r\n"), 0, start):
         start = _line_start(data, start - 2)
@@ -84,7 +84,7 @@ def _line_start(data: bytes, at: int) -> int:
 
 
 def _line_end(data: bytes, at: int) -> int:
-    """The next line end; a return in front of it belongs to it."""
+    """The offset of the next line end, including a carriage return before it."""
     end = data.find(b"\n", at)
     end = len(data) if end < 0 else end
     alone = data.find(b"\r", at, end - 1)
@@ -92,12 +92,12 @@ def _line_end(data: bytes, at: int) -> int:
 
 
 def _begins(data: bytes, at: int) -> bool:
-    """Whether a statement may begin here: on a line of its own, or behind another one or its head."""
+    """Whether a statement may begin here: on a line of its own, or after another one or its head."""
     before = data[_line_start(data, at) : at].strip()
     return before in (b"", b"\xef\xbb\xbf") or before[-1:] in b";:"
 
 
-#: What stands between the words of an index (see `called`).
+#: The separator between the words of an index (see `called`).
 SEPARATOR = b"\n"
 _DEFINES = b" fed"
 _CALLED = re.compile(rb"\( ?(%(n)s+)(%(d)s)?" % {b"n": _NAME, b"d": _DEFINES})
@@ -105,25 +105,25 @@ _NO_NAMES = bytes(sign if sign >= 0x80 or chr(sign).isalnum() or sign == ord("_"
 
 
 def index(words: Iterable[bytes]) -> bytes:
-    """The words, each once, with separators around: what holds `SEPARATOR + word + SEPARATOR` holds the word. It takes
-    a tenth of the memory of a set, and `in` looks through a kilobyte, many a file, in 50 ns."""
+    """The distinct words with separators around: the index contains a word if it contains `SEPARATOR + word +
+    SEPARATOR`. It takes a tenth of the memory of a set, and `in` searches a kilobyte in 50 ns."""
     return SEPARATOR + SEPARATOR.join(set(words)) + SEPARATOR
 
 
 def entry(word: str) -> bytes:
-    """What an `index` with this word holds."""
+    """The entry of a word in an `index`."""
     return SEPARATOR + word.encode("utf-8", "surrogatepass") + SEPARATOR
 
 
 def called(data: bytes) -> bytes:
-    """The index of the names that a file may call: those before a bracket, of which one space may keep them. That a
-    file defines a name is no call."""
-    # Read from the end, because brackets are rare and stand behind the names: the regular expression jumps to them.
+    """The index of the names that a file may call: those before a bracket, perhaps with one space between. A definition
+    is not a call."""
+    # Search backwards, because brackets are rare and come after the names: the regular expression jumps to them.
     return index([name for name, defines in _CALLED.findall(data[::-1]) if not defines])[::-1]
 
 
 def words(data: bytes) -> bytes:
-    """The index of all runs of letters, digits, underscores and what is not ASCII."""
+    """The index of all runs of letters, digits, underscores and non-ASCII bytes."""
     return index(data.translate(_NO_NAMES).split())
 
 
@@ -142,5 +142,5 @@ def _calls(text: str, wanted: str) -> bool:
 
 
 def _is_in_name(sign: str) -> bool:
-    """Whether a name may go on with this sign, as bytes tell: all that is not ASCII counts."""
+    """Whether this character may be part of a name; every non-ASCII character counts."""
     return sign.isalnum() or sign == "_" or sign > "\x7f"

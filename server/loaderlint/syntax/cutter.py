@@ -1,16 +1,16 @@
-"""Text to pieces, and again after an edit.
+"""Cuts text into pieces, incrementally after an edit.
 
-The cut is a heuristic on the text alone; the parser is the judge of each piece. It is a pure function of the text and
-never fails: half-typed code makes broken pieces, as few as possible.
+Cutting is a heuristic on the text alone; the parser decides whether each piece is valid. It is a pure function of the
+text and never fails: half-typed code gives broken pieces, as few as possible.
 
-Every piece begins in a clean state: outside strings and brackets, at the start of a line. Where it ends depends only on
-the text from its start on, and on the containers (classes, long suites) that it stands in. `recut` rests on that: it
-begins at the first piece that looked at the edit, and stops where a new piece begins like an old one behind the edit.
+Every piece begins in a clean state: outside strings and brackets, at the start of a line. Its end depends only on the
+text from its start on, and on the containers (classes, long suites) around it. `recut` depends on that: it begins at
+the first piece whose cut read the edited text, and stops where a new piece begins like an old one after the edit.
 
-Two things make half-typed code harmless. A line that starts with a word which no expression can hold there (`def`,
+Two things make half-typed code harmless. A line that starts with a word that no expression can contain there (`def`,
 `import`, `return`, ...) shows that a bracket before it was never closed; the statement with the bracket then ends
-early. And when a triple quote stays open until the end of the text, the text is cut in a mode that distrusts long
-strings which hold definitions.
+early. If a triple quote stays open until the end of the text, the text is cut in a mode that does not trust long
+strings which contain definitions.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LONG = 30
 
 
 class Piece(NamedTuple):
-    """A part of a file that is parsed and remembered on its own.
+    """A part of a file that is parsed and cached on its own.
 
     `kind`: 'statement'; 'class' for the head of a class (decorators and `class X(...):`), its members follow as pieces
     of their own; 'clause' for the head of a long suite outside functions, its statements follow. `keyword` is the
     clause's ('if', 'elif', 'else', 'for', 'async for', ...) and '' for other kinds. A clause on one line (`else: x()`)
-    holds its body. `text` is the source from column 0 of the first line, without the blank and comment lines before it.
-    `start` is its offset in the file, `line` its first line from 0, `parent` the index of the class or clause that it
-    stands in or -1. `seen` is how many characters from `start` on the cut depended on."""
+    contains its body. `text` is the source from column 0 of the first line, without the blank and comment lines before
+    it. `start` is its offset in the file (in characters), `line` its first line (0-based), `parent` the index of the
+    class or clause around it or -1. `seen` is the number of characters from `start` that the cut depends on."""
 
     kind: Kind
     keyword: str
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
 
 
 def cut(text: str) -> tuple[Piece, ...]:
-    """The pieces of `text` in its order, containers before what stands in them. Never raises."""
+    """The pieces of `text` in order, containers before their contents. Never raises."""
     try:
         return _cut(text, suspicious=False)
     except _OpenString:
@@ -60,18 +60,18 @@ def _cut(text: str, suspicious: bool) -> tuple[Piece, ...]:
 
 
 def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piece, ...]:
-    """`cut(new_text)`, made from `pieces`, which must be `cut(old_text)`.
+    """`cut(new_text)`, computed from `pieces`, which must be `cut(old_text)`.
 
-    Pieces that do not depend on what changed keep their `text` object."""
+    Pieces that do not depend on the change keep their `text` object."""
     return recut_changes(pieces, old_text, new_text).all_pieces()
 
 
 class ChangedPieces(NamedTuple):
-    """What a change cuts anew.
+    """The pieces that a change affects.
 
-    `pieces` are those, with their places in the new text; the old pieces that begin at offset `rest` of the old text or
-    behind it hold in the new one. `all_pieces` makes the pieces of the new text: to move the old ones costs as much as
-    there are of them behind the change."""
+    `pieces` are the new ones, with their places in the new text; the old pieces from offset `rest` of the old text on
+    are still valid. `all_pieces` computes all pieces of the new text: moving the old ones takes time proportional to
+    their number after the change."""
 
     pieces: tuple[Piece, ...]
     rest: int
@@ -90,10 +90,10 @@ def recut_changes(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> Ch
 
 
 def _cut_changes(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> _Cutter | None:
-    """A cutter that has cut what differs from `pieces`; None if all of the text is to be cut."""
+    """A cutter that has cut what differs from `pieces`; None if the whole text must be cut."""
     if not pieces or pieces[0].start + pieces[0].seen > len(
         old_text
-    ):  # cut in suspicious mode: all of it hangs together
+    ):  # cut in suspicious mode: each piece depends on the whole text
         return None
     prefix, suffix = common_ends(old_text, new_text)
     first = next((number for number, piece in enumerate(pieces) if piece.start + piece.seen >= prefix), -1)
@@ -137,8 +137,7 @@ _ESCAPE = r"\\(?:\r\n|[\s\S])"
 
 
 def _string_pattern(quote: str) -> str:
-    """A string in single quotes. In an f-string the same quote may stand in braces: one that has it there is left to
-    `_Lexer`."""
+    """A string in single quotes. An f-string with the same quote in braces is left to `_Lexer`."""
     field = rf"\{{(?!\{{)[^{quote}\\\r\n{{}}]*(?:\{{[^{quote}\\\r\n{{}}]*\}}[^{quote}\\\r\n{{}}]*)*\}}"
     start = rf"{quote}(?!{quote * 2})"
     return (
@@ -148,19 +147,19 @@ def _string_pattern(quote: str) -> str:
 
 
 _STRING = rf"(?:{_string_pattern(chr(34))}|{_string_pattern(chr(39))})"
-# Closed brackets on one line, two deep, are passed over in one go. Which bracket closes which is the parser's matter.
+# Closed brackets on one line, two deep, are skipped at once. The parser checks which bracket closes which.
 _FLAT = rf"[(\[{{]{_PLAIN}*(?:{_STRING}{_PLAIN}*)*[)\]}}]"
 _BRACKETS = rf"[(\[{{]{_PLAIN}*(?:(?:{_STRING}|{_FLAT}){_PLAIN}*)*[)\]}}]"
 
-#: Words at the start of a line that cannot stand there inside brackets.
+#: Words that cannot start a line inside brackets.
 _BREAK = (
     r"(?:(?:def|class|import|return|while|with|try|raise|assert|del|global|nonlocal|pass|break|continue|except|finally"
     r"|elif|async[ \t]+(?:def|with))\b|from[ \t]+[.\w]+[ \t]+import\b)"
 )
 
-#: Blank and comment lines, then one line as far as it is simple: group 1 is its indentation, group 2 an empty mark at
-#: the end of its code, group 3 matches if the line ends there. The limit keeps the memory of the regular expression
-#: engine small in millions of blank lines.
+#: Blank and comment lines, then the simple part of one line: group 1 is its indentation, group 2 an empty mark at the
+#: end of its code, group 3 matches if the line ends there. The limit keeps the memory of the regular expression engine
+#: small in millions of blank lines.
 _LINE = re.compile(
     rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE}){{0,1000}}([ \t\f]*)"
     rf"(?:{_PLAIN}+|{_STRING}|{_BRACKETS}|\\{_NEWLINE})*()(?:(?:#[^\r\n]*)?({_NEWLINE}|\Z))?"
@@ -185,7 +184,7 @@ _TRIPLE = {
 _SINGLE = {quote: re.compile(rf"{quote}[^{quote}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{quote}\\\r\n]*)*") for quote in "\"'"}
 _FORMATTED = re.compile(r".?[fFtT]$|.?[fFtT][rR]$", re.DOTALL)
 _FORMATTED_SIGN = re.compile(r"[{}\r\n'\"]|\\(?:\r\n|[\s\S])")
-#: What a string holds that swallowed code because a triple quote before it was never closed.
+#: Content of a string that contains code because a triple quote before it was never closed.
 _SUSPECT = re.compile(
     r"[\r\n](?:[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(])"
     r"|@\w|import[ \t]+\w|from[ \t]+[.\w]+[ \t]+import\b)"
@@ -198,10 +197,10 @@ _DECORATOR, _DEF, _CLASS, _COMPOUND, _CONTINUED = range(1, 6)
 
 
 def _sure_string(quote: str, triples: bool = True) -> str:
-    """A string that cannot be taken for anything else, with `triples` those in triple quotes included. It begins with
-    its quote, so that it is fast to look for; and not behind a quote, which may be one of three that are never
-    closed. Nor does a short string begin behind a backslash: in a string that is never closed, that is an escaped
-    quote, and following each of them would take quadratic time."""
+    """A string that cannot be anything else, with `triples` also in triple quotes. It begins with its quote, so that
+    the search is fast; and not after a quote, which may be one of three that are never closed. A short string does not
+    begin after a backslash either: in a string that is never closed, that is an escaped quote, and following each of
+    them would take quadratic time."""
     start = rf"{quote}(?<!{quote}{quote})(?<!\\{quote})(?!{quote * 2})"
     triple = rf"{quote * 3}[^{quote}\\]*(?:(?:\\[\s\S]|{quote}(?!{quote * 2}))[^{quote}\\]*)*{quote * 3}"
     usual = rf"(?<![fFtT]{quote})(?<![fFtT][rR]{quote})[^{quote}\\\r\n]*(?:\\.[^{quote}\\\r\n]*)*{quote}"
@@ -212,15 +211,15 @@ def _sure_string(quote: str, triples: bool = True) -> str:
 
 
 _COMMENT = r"#[^\r\n]*"
-#: Strings of which it is certain where they end, and comments.
+#: Strings with a certain end, and comments.
 _SURE_STRING = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|{_COMMENT}")
-#: So many triple quotes may be followed to the end of a text, each for itself.
+#: At most this many triple quotes are followed to the end of a text.
 _FEW_TRIPLES = 64
-#: Continued lines, indentation that has to be counted, and line ends of other systems.
+#: Continued lines, indentation with tabs, and line ends of other systems.
 _TANGLED = ("\\\n", "\t", "\f", "\r")
-#: All but brackets, and the quotes of what is no sure string.
+#: Everything except brackets, and the quotes of strings that are not sure.
 _NO_SIGNS = bytes(sign for sign in range(256) if sign not in b"()[]{}'\"")
-#: So often is the end of a body looked for in one go: before its docstring and behind it.
+#: The end of a body is searched for at once this many times: before its docstring and after it.
 _TRIES = 2
 
 
@@ -234,10 +233,10 @@ def _sure_or_open(quotes: str) -> re.Pattern[str]:
 
 
 def without_strings(text: str, instead: str) -> str:
-    """A text with `instead` for each sure string and each comment.
+    """A text with each sure string and each comment replaced by `instead`.
 
-    Behind a triple quote that is never closed, none of its kind is: whichever is followed, the text is read alike from
-    there on. So no further one is followed; in a text full of them that would take quadratic time."""
+    After a triple quote that is never closed, no other of its kind is closed either, so none of them is followed: in a
+    text full of them that would take quadratic time."""
     if text.count("'''") + text.count('"""') <= _FEW_TRIPLES:
         return _SURE_STRING.sub(instead, text)
     parts: list[str] = []
@@ -255,17 +254,17 @@ def without_strings(text: str, instead: str) -> str:
 
 @lru_cache(64)
 def _outside(indent: int) -> re.Pattern[str]:
-    """A line end before a line of code that is indented by so many spaces at most."""
+    """A line end before a line of code that is indented by at most `indent` spaces."""
     return re.compile(rf"\n[ ]{{0,{indent}}}(?=[^ \n#])")
 
 
 def _is_tangled(text: str) -> bool:
-    """Whether lines have to be read one by one."""
+    """Whether lines must be read one by one."""
     return any(sign in text for sign in _TANGLED)
 
 
 def _is_closed(code: str) -> bool:
-    """Whether it is seen at once that no bracket or string is open at the end of these lines."""
+    """Whether a quick check shows that no bracket or string is open at the end of these lines."""
     signs = without_strings(code, "").encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
     for _ in range(8):
         if not signs:
@@ -275,7 +274,7 @@ def _is_closed(code: str) -> bool:
 
 
 def _width(indent: str) -> int:
-    """The column at which code behind `indent` stands: tabs go to multiples of 8, a form feed starts again at 0."""
+    """The column of code after `indent`: tabs go to multiples of 8, a form feed resets to 0."""
     width = 0
     for sign in indent:
         width = 0 if sign == "\f" else width // 8 * 8 + 8 if sign == "\t" else width + 1
@@ -287,8 +286,8 @@ class _OpenString(Exception):
 
 
 class _Line(NamedTuple):
-    """A line of code whose simple part has been read up to `code_end`. `end` is where the next line begins, or -1 if
-    the line goes on with a bracket or string that takes more lines. `indent` is the column of `code`."""
+    """A line of code whose simple part has been read up to `code_end`. `end` is where the next line begins, or -1 if a
+    bracket or string continues on more lines. `indent` is the column of `code`."""
 
     start: int
     indent: int
@@ -298,13 +297,13 @@ class _Line(NamedTuple):
 
 
 class _Lexer:
-    """Reads logical lines. `seen` is the largest offset that was looked at beyond what was read."""
+    """Reads logical lines. `seen` is the largest offset that was examined."""
 
     def __init__(self, text: str, suspicious: bool) -> None:
         self.text = text
         self.suspicious = suspicious
         self.seen = 0
-        # Brackets that are never closed, and the offset up to which that was looked for. Without it a text full of open
+        # Brackets that are never closed, and the offset up to which that was checked. Without it a text full of open
         # brackets would take quadratic time.
         self._open: dict[int, int] = {}
         self._is_tangled = _is_tangled(text)
@@ -313,7 +312,7 @@ class _Lexer:
         """The next line of code at or after `position`, a line's start; None at the end of the text."""
         found = _LINE.match(self.text, position)
         assert found is not None  # all parts are optional
-        while found[3] and found.end(1) == found.start(2):  # a line without code, of more than the pattern takes
+        while found[3] and found.end(1) == found.start(2):  # a line without code, longer than the pattern matches
             found = _LINE.match(self.text, found.end())
             assert found is not None
         start, code = found.span(1)
@@ -326,7 +325,7 @@ class _Lexer:
 
     def finish(self, line: _Line, head: bool = False) -> tuple[int, int]:
         """Where the code of a logical line ends, and where the next line begins. `head`: the line is the head of a
-        class or a compound statement, so what follows a bracket that is never closed may be its body."""
+        class or a compound statement, so the text after a bracket that is never closed may be its body."""
         if line.end >= 0:
             return line.code_end, line.end
         text = self.text
@@ -363,11 +362,11 @@ class _Lexer:
                     return self._recover(line, opened, self.line_end(position), head)
 
     def body_end(self, position: int, indent: int) -> int:
-        """Where the last of the lines from `position` on ends that are indented deeper than `indent`; `position` where
-        that is not seen at once. To read them line by line takes several times as long.
+        """The end of the last line from `position` on that is indented deeper than `indent`; `position` if a quick
+        check does not show it. Reading line by line takes several times as long.
 
-        The first line that is indented less ends them unless a bracket or string is open there. Where all are closed,
-        it does not matter where the logical lines between began and ended."""
+        The first line that is indented less ends them unless a bracket or string is open there. If all are closed, it
+        does not matter where the logical lines between begin and end."""
         text = self.text
         found = None if self.suspicious else _outside(indent).search(text, position - 1)
         if found is None:
@@ -379,9 +378,9 @@ class _Lexer:
             last = body.rfind("\n") + 1
             if not body[last:].lstrip(" ").startswith("#"):
                 return text.index("\n", position + len(body)) + 1
-            if "'''" in body[last:] or '"""' in body[last:]:  # this may be no comment but the end of a string
+            if "'''" in body[last:] or '"""' in body[last:]:  # this may be the end of a string, not a comment
                 return position
-            body = body[:last]  # comments before the next statement belong to that
+            body = body[:last]  # comments before the next statement belong to it
         return position
 
     def line_end(self, position: int) -> int:
@@ -389,7 +388,7 @@ class _Lexer:
         return _end(_LINE_REST, self.text, position)
 
     def look(self, offset: int) -> None:
-        """Note that the text was looked at up to `offset`."""
+        """Record that the text was examined up to `offset`."""
         self.seen = max(self.seen, offset)
 
     def _next(self, position: int) -> int:
@@ -441,7 +440,8 @@ class _Lexer:
         return -1
 
     def _recover(self, line: _Line, opened: list[int], looked: int, head: bool) -> tuple[int, int]:
-        """The end of a logical line with brackets that are never closed, `opened`, as text up to `looked` shows."""
+        """The end of a logical line with brackets that are never closed (`opened`), judging by the text up to
+        `looked`."""
         text = self.text
         self.look(looked)
         self._open.update(dict.fromkeys(opened, looked))
@@ -475,14 +475,14 @@ def _after_blanks(text: str, position: int) -> re.Match[str]:
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Where the match at `position` ends of a pattern that always matches there."""
+    """The end of the match at `position`, of a pattern that always matches there."""
     found = pattern.match(text, position)
     assert found is not None
     return found.end()
 
 
 class _Container:
-    """What pieces stand in: a class, a clause, or the module (`index` and `indent` -1).
+    """A container of pieces: a class, a clause, or the module (`index` and `indent` -1).
 
     `clause` is the indentation of its last piece if that is a clause, else -1: a following `else` belongs to it."""
 
@@ -496,8 +496,8 @@ class _Container:
 
 
 class _Rest(NamedTuple):
-    """The old pieces from `first` on hold in the new text, so many `lines` further down. `parents` are the new indices
-    of the containers that are open there, by the old ones."""
+    """The old pieces from `first` on are valid in the new text, `lines` further down. `parents` are the new indices of
+    the containers that are open there, by the old ones."""
 
     first: int
     lines: int
@@ -522,8 +522,8 @@ class _Cutter:
         self._rest: _Rest | None = None
 
     def resume(self, old: tuple[Piece, ...], first: int, same_from: int, shift: int) -> None:
-        """Keep the pieces before `old[first]`, and those that begin alike from `same_from` on: their offset in the old
-        text is smaller by `shift`."""
+        """Keep the pieces before `old[first]`, and those that begin in the same way from `same_from` on: their offset
+        in the old text is smaller by `shift`."""
         self._old = old
         self._old_index = self._first = first
         self._same_from = same_from
@@ -543,7 +543,7 @@ class _Cutter:
             index = piece.parent
 
     def run(self) -> None:
-        """Cut up to the end, or up to the line from which on the old pieces are known to hold."""
+        """Cut to the end, or to the line from which on the old pieces are still valid."""
         line = self._lexer.line(self._counted[0])
         while line is not None:
             while self._stack[-1].indent >= line.indent:
@@ -559,12 +559,12 @@ class _Cutter:
         return (*self._pieces, *self._moved(self._rest))
 
     def changes(self, old_end: int) -> ChangedPieces:
-        """What `run` has cut. `old_end`: the length of the old text."""
+        """The pieces that `run` has cut. `old_end`: the length of the old text."""
         rest = old_end + 1 if self._rest is None else self._old[self._rest.first].start
         return ChangedPieces(tuple(self._pieces[self._first :]), rest, self.all_pieces)
 
     def _piece(self, line: _Line) -> _Line | None:
-        """Cut the piece that begins with `line`; the first line behind it."""
+        """Cut the piece that begins with `line`. Returns the first line after it."""
         self._lexer.seen = 0
         first = line
         word = _HEAD.match(self._text, line.code)
@@ -586,7 +586,7 @@ class _Cutter:
         return self._statement(first, end, self._lexer.line(end))
 
     def _statement(self, first: _Line, end: int, following: _Line | None) -> _Line | None:
-        """Cut a statement that goes at least to `end`, with the deeper lines that follow."""
+        """Cut a statement that extends at least to `end`, with the deeper lines that follow."""
         lexer = self._lexer
         tries = _TRIES
         while following is not None and following.indent > first.indent:
@@ -623,7 +623,7 @@ class _Cutter:
         return following
 
     def _short(self, line: _Line) -> tuple[int, _Line | None] | None:
-        """The end of a compound statement with all its clauses, and the line behind it; None if it is long."""
+        """The end of a compound statement with all its clauses, and the line after it; None if it is long."""
         text = self._text
         end = self._lexer.finish(line, head=True)[1]
         count = _newlines(text, line.start, end)
@@ -662,14 +662,14 @@ class _Cutter:
         self._pieces.append(Piece(kind, keyword, code, start, line, container.index, seen - start))
 
     def _line_number(self, offset: int) -> int:
-        """The line of an offset; offsets must be asked in ascending order."""
+        """The line of an offset. Call it with ascending offsets."""
         counted, line = self._counted
         line += _newlines(self._text, counted, offset)
         self._counted = (offset, line)
         return line
 
     def _rest_is_known(self, line: _Line) -> bool:
-        """Take the rest over from the old pieces, if an old piece begins here in the same containers."""
+        """Reuse the old pieces from here on, if one begins here in the same containers."""
         if line.start < self._same_from:
             return False
         old = self._old
@@ -692,7 +692,7 @@ class _Cutter:
         return True
 
     def _moved(self, rest: _Rest) -> Iterable[Piece]:
-        """The old pieces from which on the text is the same, at their new places."""
+        """The old pieces from where the text is the same, at their new places."""
         pieces = self._old[rest.first :]
         moved = len(self._pieces) - rest.first
         shift = self._shift

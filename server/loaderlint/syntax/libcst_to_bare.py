@@ -1,8 +1,8 @@
-"""The tree of libcst as a bare tree, with the anchors of its nodes.
+"""Converts libcst's tree to a bare tree, with the anchors of its nodes.
 
-As far as facts are lowered from it, it equals the tree of Python's parser for the same code, so there is one lowering
-for both, and its nodes have the same anchors. It is needed for code that only libcst can read, such as that for a newer
-Python, and tells which concrete node an anchor means, for fixes."""
+For lowering it equals the tree of Python's parser for the same code, so there is one lowering for both, and its nodes
+have the same anchors. It is needed for code that only libcst can parse, such as code for a newer Python, and it maps
+anchors to concrete nodes for fixes."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _OPERATORS: dict[type[cst.CSTNode], Callable[[], Any]] = {
 
 
 class Sources(NamedTuple):
-    """The concrete nodes that the nodes of a bare tree, and the names of its defs and handlers, were made from, by the
-    `id` of the bare ones."""
+    """The concrete nodes of the nodes of a bare tree, and of the names of its defs and handlers, by the `id` of the
+    bare ones."""
 
     nodes: dict[int, cst.CSTNode]
     names: dict[int, cst.CSTNode]
@@ -52,7 +52,7 @@ class Sources(NamedTuple):
 
 
 def stripped(root: cst.CSTNode) -> tuple[Tree, Sources]:
-    """The bare tree of a piece's node (`ParsedPiece.node`), and what its nodes were made from."""
+    """The bare tree of a piece's node (`ParsedPiece.node`), and the concrete nodes of its nodes."""
     maker = _Maker()
     if isinstance(root, cst.ExceptHandler | cst.ExceptStarHandler):
         tree = Tree("except", (maker.handler(root),), True)
@@ -64,12 +64,12 @@ def stripped(root: cst.CSTNode) -> tuple[Tree, Sources]:
 
 
 def _spelled(name: str) -> str:
-    """An identifier as Python knows it (PEP 3131)."""
+    """An identifier as Python normalises it (PEP 3131)."""
     return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
 class _Maker:
-    """Makes bare nodes, and notes what they were made from."""
+    """Creates bare nodes, and records their concrete nodes."""
 
     def __init__(self) -> None:
         self.sources = Sources({}, {})
@@ -192,7 +192,7 @@ class _Maker:
         return ast.Call(self.expression(node.func), *self._arguments(node.args))
 
     def _arguments(self, nodes: Iterable[cst.Arg]) -> tuple[list[ast.expr], list[ast.keyword]]:
-        """Arguments and keywords, with places that tell their order."""
+        """Arguments and keywords, with places that define their order."""
         found: list[ast.expr] = []
         keywords: list[ast.keyword] = []
         for number, node in enumerate(nodes):
@@ -216,7 +216,7 @@ class _Maker:
         return result
 
     def _boolean(self, node: cst.BooleanOperation) -> ast.expr:
-        """Operands that one operator joins, without parentheses, are one node."""
+        """Operands of a chain of one operator, without parentheses, are one node."""
         operator = node.operator.__class__
         values: list[ast.expr] = []
         left: cst.BaseExpression = node
@@ -471,7 +471,7 @@ class _Maker:
 
 
 def _chain(node: Any) -> list[Any]:
-    """The operations that lean to the left from `node` on, outermost first."""
+    """The left-nested operations from `node` on, outermost first."""
     links = [node]
     while links[-1].left.__class__ is node.__class__:
         links.append(links[-1].left)
@@ -504,7 +504,7 @@ def _constant(value: str | bytes | None) -> ast.expr:
 
 
 def _value(text: str) -> str | bytes | None:
-    """What a string or bytes literal stands for, None if that is not known."""
+    """The value of a string or bytes literal, None if unknown."""
     if "\\" not in text:
         prefix = _PREFIX.match(text)[0]  # type: ignore[index]  # matches always
         if "b" not in prefix and "B" not in prefix:
@@ -517,14 +517,14 @@ def _value(text: str) -> str | bytes | None:
 
 
 def _inside(quoted: str) -> str:
-    """What stands between the quotes."""
+    """The text between the quotes."""
     if quoted[:3] in ('"""', "'''") and len(quoted) >= 6:
         inside = quoted[3:-3]
         return inside.replace("\r\n", "\n").replace("\r", "\n") if "\r" in inside else inside
     return quoted[1:-1]
 
 
-#: Node class of libcst -> method that makes the bare expression.
+#: Node class of libcst -> method that creates the bare expression.
 _EXPRESSIONS: dict[type[cst.CSTNode], Callable[[_Maker, Any], ast.expr]] = {
     cst.Name: _Maker._name,
     cst.Attribute: _Maker._attribute,

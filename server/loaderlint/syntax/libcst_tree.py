@@ -1,4 +1,4 @@
-"""A piece to libcst's concrete tree."""
+"""Parses a piece to libcst's concrete tree."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STACK_SIZE_LOCK = threading.Lock()
 class ParsedPiece(NamedTuple):
     """The tree of a piece.
 
-    `node` is what the piece stands for: the statement (a `SimpleStatementLine` or compound statement), the `ClassDef`
-    of a class head, or the node that carries the clause (`If`, `Else`, `For`, `While`, `With`, `Try`, `ExceptHandler`,
+    `node` is the node of the piece: the statement (a `SimpleStatementLine` or compound statement), the `ClassDef` of a
+    class head, or the node of the clause (`If`, `Else`, `For`, `While`, `With`, `Try`, `ExceptHandler`,
     `ExceptStarHandler`, `Finally`); the body of heads is one `pass`. `first_line` is the line of `source` on which the
     piece begins; columns are those of the file. `source` is the text that was parsed: the piece, which is
     `source[start:end]`, and its wrapping."""
@@ -39,7 +39,7 @@ class ParsedPiece(NamedTuple):
 
 
 def parse_piece(piece: Piece) -> ParsedPiece | None:
-    """The tree of `piece`; None if it is no valid Python or nested too deep to be parsed safely.
+    """The tree of `piece`; None if it is not valid Python or nested too deep to be parsed safely.
 
     Depends on `piece.kind`, `piece.keyword` and `piece.text` only."""
     depth = measure(piece.text)
@@ -61,8 +61,8 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
 
 
 def is_block(text: str) -> bool:
-    """Whether whole lines of text, indented or not, are one block of valid statements: nothing in them belongs to what
-    stands before or behind."""
+    """Whether whole lines of text, indented or not, are one block of valid statements: nothing in them belongs to the
+    code before or after."""
     if measure(text).is_too_deep:
         return False
     if not text.startswith((" ", "\t", "\f")):
@@ -73,7 +73,7 @@ def is_block(text: str) -> bool:
 
 
 def _find(module: cst.Module, piece: Piece) -> cst.CSTNode | None:
-    """The node of the piece in its wrapping; None if the text holds something else than the cutter thought."""
+    """The node of the piece in its wrapping; None if the text is not what the cutter assumed."""
     body: Sequence[cst.BaseStatement] = module.body
     if piece.text.startswith((" ", "\t", "\f")):
         wrapper = body[0] if len(body) == 1 else None
@@ -107,12 +107,12 @@ def _parse(source: str) -> cst.Module | None:
         return cst.parse_module(source)
     except (KeyboardInterrupt, SystemExit, MemoryError, RecursionError):
         raise
-    except BaseException:  # a panic of the native parser is no Exception
+    except BaseException:  # a panic of the native parser is not an Exception
         return None
 
 
 def _parse_on_large_stack(source: str) -> cst.Module | None:
-    """Parse on a thread of its own, whose stack is large enough for all that is not too deep."""
+    """Parse on a separate thread, whose stack is large enough for everything that is not too deep."""
     modules: list[cst.Module | None] = []
     thread = threading.Thread(target=lambda: modules.append(_parse(source)), daemon=True)
     with _STACK_SIZE_LOCK:

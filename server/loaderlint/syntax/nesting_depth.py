@@ -2,7 +2,7 @@
 
 libcst's native parser recurses, and when its stack overflows the process ends without an exception. Some constructs
 also take it exponential time. The estimate is an upper bound: it may overestimate the depth, but never underestimates
-it. Short, simple lines are skipped in one go, because they cannot be deep.
+it. Short, simple lines are skipped at once, because they cannot be deep.
 
 The weights were measured: the depth at which a thread with a stack of 512 KiB dies, for each construct."""
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 #: Deeper trees would break Python's default recursion limit of 1,000 frames in code that recurses over them.
 MAX_LEVELS = 250
 
-#: The native parser runs on the calling thread if it needs no more stack than this; some threads have just 512 KiB.
+#: The native parser runs on the calling thread if it needs no more stack than this; some threads have only 512 KiB.
 SMALL_STACK = 400 * 1024
 
 _KIB = 1024
@@ -25,7 +25,7 @@ _FOR = 3 * _KIB
 _OPERATOR = 2 * _KIB + 512
 _ELIF = 2 * _KIB
 
-#: A line is called short up to this length; what it may cost at most, such as by 60 attributes or 17 lambdas.
+#: The maximum length of a short line, and its maximum cost, such as of 60 attributes or 17 lambdas.
 _SHORT = 120
 _SHORT_LEVELS = 60
 _SHORT_STACK = 110 * _KIB
@@ -54,7 +54,7 @@ _EASY = re.compile(
 
 
 def _field(quote: str) -> str:
-    """What stands in the braces of a formatted string, with pairs of brackets side by side."""
+    """The text in the braces of a formatted string, with pairs of brackets side by side."""
     plain = rf"[^{quote}\\\r\n{{}}()\[\]]*"
     return rf"\{{{plain}(?:[(\[]{plain}[)\]]{plain})*\}}"
 
@@ -73,14 +73,14 @@ _ITEM = rf"{_any_string(chr(34))}|{_any_string(chr(39))}|#[^\r\n]*(?=[\r\n])"
 
 
 def _nested(inside: str) -> str:
-    """Strings and comments, and brackets on any number of lines with such things inside."""
+    """Strings and comments, and brackets on any number of lines that contain them."""
     code = r"[^'\"()\[\]{}\\#]*"
     return rf"{_ITEM}|[(\[{{]{code}(?:(?:{inside}){code})*[)\]}}]"
 
 
-#: A logical line with brackets that lie three deep at most. Most that are not short are such.
+#: A logical line with brackets at most three deep. Most lines that are not short match it.
 _TAME = re.compile(rf"{_PLAIN}*(?:(?:{_nested(_nested(_nested(_ITEM)))}){_PLAIN}*)*(?:#[^\r\n]*)?{_NEWLINE}")
-#: So deep are the brackets of such a line at most, with those in the braces of a formatted string.
+#: The maximum depth of brackets in such a line, including those in the braces of a formatted string.
 _TAME_BRACKETS = 5
 _OPENING = b"([{"
 _OPERATORS = b".+-*/%@&|^~<>"
@@ -105,8 +105,8 @@ _SLOW = re.compile(r"[ \t\f]*(?:case|del)\b|[^\r\n]*[:;][ \t]*del\b")
 
 
 class Depth(NamedTuple):
-    """`levels`: how many nodes may lie one in another; `stack`: bytes of stack that the native parser may need; `slow`:
-    whether it may need exponential time."""
+    """`levels`: how many nodes may be nested; `stack`: bytes of stack that the native parser may need; `slow`: whether
+    it may need exponential time."""
 
     levels: int
     stack: int
@@ -114,13 +114,13 @@ class Depth(NamedTuple):
 
     @property
     def is_too_deep(self) -> bool:
-        """Whether the text is not to be parsed: it could end the process, take exponential time, or make a tree on
+        """Whether the text must not be parsed: it could crash the process, take exponential time, or give a tree on
         which recursive functions fail. Real code is far from it."""
         return self.slow or self.levels > MAX_LEVELS
 
 
 def measure(text: str) -> Depth:
-    """The depth of `text`, estimated from above."""
+    """An upper bound of the depth of `text`."""
     blocks = 1 + _blocks(text)
     elifs = text.count("elif")
     levels, stack = 2 * blocks + elifs, _BLOCK * blocks + _ELIF * elifs
@@ -129,7 +129,7 @@ def measure(text: str) -> Depth:
 
 
 def _blocks(text: str) -> int:
-    """At most so many blocks lie one in another."""
+    """An upper bound of the number of nested blocks."""
     indents = _INDENTS.findall("\n" + (text.replace("\r", "\n") if "\r" in text else text))
     different = len(set(indents))
     if different <= 8:
@@ -147,7 +147,7 @@ def _blocks(text: str) -> int:
 
 
 def _expressions(text: str, levels_left: int, stack_left: int) -> Depth:
-    """The depth of the deepest logical line. Not measured closely is what is within the limits at a rough guess."""
+    """The depth of the deepest logical line. Lines within the limits by a rough estimate are not measured exactly."""
     levels, stack, slow = _SHORT_LEVELS, _SHORT_STACK, False
     position = 0
     while True:
@@ -176,21 +176,21 @@ def _expressions(text: str, levels_left: int, stack_left: int) -> Depth:
 
 
 def _rougher(line: str) -> Depth:
-    """No less than `_rough`, in a quarter of its time: as if words began wherever their letters stand, and all strings
-    stood side by side."""
+    """An upper bound of `_rough` in a quarter of its time: it counts the letters of words as words, and all strings as
+    adjacent."""
     words = sum([line.count(word) for word in _MAYBE_WORDS])
     return _if_nested(line, words, line.count("lambda"), (line.count('"') + line.count("'")) // 2)
 
 
 def _rough(line: str) -> Depth:
-    """No less than the depth of a tame line: as if its operators lay one in another."""
+    """An upper bound of the depth of a simple line: it counts all operators as nested."""
     words = _WORDS.findall(line)
     lambdas = words.count("lambda")
     return _if_nested(line, len(words) - lambdas, lambdas, len(_STRING_BESIDE.findall(line)))
 
 
 def _if_nested(line: str, words: int, lambdas: int, joined: int) -> Depth:
-    """The depth of a line if all of its signs lay one in another. `joined`: strings beside another."""
+    """The depth of a line if all of its tokens were nested. `joined`: the number of adjacent strings."""
     data = line.encode("utf-8", "surrogatepass")
     opening = len(data) - len(data.translate(None, _OPENING))
     signs = opening + len(data) - len(data.translate(None, _OPERATORS)) + words + joined
@@ -200,7 +200,8 @@ def _if_nested(line: str, words: int, lambdas: int, joined: int) -> Depth:
 
 
 class _Gauge:
-    """Measures one logical line: the largest sum, over the open brackets, of what each bracket holds up to a comma."""
+    """Measures one logical line: the largest sum, over the open brackets, of the depth in each bracket up to a
+    comma."""
 
     def __init__(self) -> None:
         self.levels = 0
@@ -208,11 +209,11 @@ class _Gauge:
         self.brackets = 0
         self._all_code = False
         self._open = False
-        self._now = [(0, 0)]  # levels and stack up to each open bracket, and what came since the last comma
+        self._now = [(0, 0)]  # levels and stack up to each open bracket, and since the last comma
 
     def line(self, text: str, position: int, template: bool = False) -> int:
-        """Measure from `position` to the end of the logical line, which is returned. `template`: text is what a
-        formatted string holds, where only braces count outside of braces."""
+        """Measure from `position` to the end of the logical line, which is returned. `template`: the text is the
+        content of a formatted string, where only braces count outside of braces."""
         now = self._now
         bases = [now[-1]]
         after_string = False
@@ -264,7 +265,7 @@ class _Gauge:
         return len(text)
 
     def _string(self, text: str, found: re.Match[str]) -> int:
-        """Measure the string whose start was `found`; its end."""
+        """Measure the string whose start was `found`. Returns its end."""
         start = found.end()
         rest = _REST_OF_STRING[found["quote"]].match(text, start)
         end = len(text) if rest is None else rest.end()
@@ -272,7 +273,7 @@ class _Gauge:
             inner = _Gauge()
             inner._now = [self._now[-1]]
             inner.line(text[start:end], 0, template=True)
-            if inner._open:  # its own quote in braces, so it is no end: nothing is a string from here on
+            if inner._open:  # its own quote is in braces, so it is not the end: nothing is a string from here on
                 self._all_code = True
                 return start
             self.levels = max(self.levels, inner.levels)

@@ -1,9 +1,8 @@
 """Jupyter notebooks as Python source, and back.
 
-The code cells, joined in order, are one module: that is what the kernel has after 'Run all'. IPython's own lines
-(`%magic`, `!command`, `name?`, `pip install x`) are blanked at equal length, so that every position of the source is
-one of the cells' text. What was edited in the source goes back into the cells; all else of the file stays as it is,
-byte for byte.
+The code cells, joined in order, are one module: the state of the kernel after 'Run all'. IPython's own lines (`%magic`,
+`!command`, `name?`, `pip install x`) are blanked at equal length, so that every position in the source is a position in
+a cell. Edits of the source are written back to the cells; everything else in the file is unchanged, byte for byte.
 
 Source: nbformat 4 (https://nbformat.readthedocs.io/en/latest/format_description.html), IPython's input transformations
 (https://ipython.readthedocs.io/en/stable/interactive/magics.html).
@@ -25,13 +24,13 @@ SUFFIX = ".ipynb"
 #: Cell magics whose cell is Python that runs in this kernel. Any other cell magic takes its whole cell.
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "scalene"})
 
-#: Line magics that work without `%` (IPython's automagic), as far as people write them so.
+#: Line magics that are commonly written without `%` (IPython's automagic).
 _AUTOMAGIC = "pip|conda|mamba|cd|ls|ll|cat|cp|mv|rm|mkdir|rmdir|man|less|more|run|load|time|timeit|matplotlib|env"
-#: What follows such a word and would be no Python after a name: another word, a path, a flag with its value.
+#: Text after such a word that is not Python after a name: another word, a path, a flag with its value.
 _AUTOMAGIC_REST = r"(?!(?:if|in|is|and|or|not|for|else)\b)[A-Za-z_]|\.|~|--?[A-Za-z][\w-]*[ \t]+[\w./~]"
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
-#: A line of IPython's own, where a statement may start.
+#: A line of IPython syntax where a statement may start.
 _MAGIC = re.compile(
     r"[ \t]*(?P<magic>[%!?](?:\\(?:\r\n|.)|[^\r\n\\])*|[\w.]+\?{1,2}[ \t]*(?=[\r\n]|\Z)"
     rf"|(?:{_AUTOMAGIC})[ \t]+(?:{_AUTOMAGIC_REST})[^\r\n]*)",
@@ -41,7 +40,7 @@ _MAGIC = re.compile(
 _ASSIGNED = re.compile(
     r"[ \t]*[\w.,\[\]'\" \t]*[\w\]][ \t]*=[ \t]*(?P<magic>[%!](?:\\(?:\r\n|.)|[^\r\n\\])*)", re.DOTALL
 )
-#: What a line may hold that decides where the next statement starts.
+#: Tokens of a line that determine where the next statement starts.
 _TOKEN = re.compile(
     r'"""(?:[^\\"]+|\\.|"(?!""))*(?:"""|\\?\Z)'
     r"|'''(?:[^\\']+|\\.|'(?!''))*(?:'''|\\?\Z)"
@@ -65,12 +64,12 @@ _MOST_VALUES = 5_000_000
 
 
 class UnreadableNotebook(Exception):
-    """The text is no notebook that can be read; the message says why, for people."""
+    """The text is not a readable notebook; the message, for users, says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A code cell: its source, and where the value of `source` stands in the file (character offsets)."""
+    """A code cell: its source, and where the value of `source` is in the file (offsets in characters)."""
 
     source: str
     start: int
@@ -87,12 +86,12 @@ class Notebook:
     starts: tuple[int, ...]
 
     def edited(self, after: str) -> str:
-        """The file's text when `text` has become `after`."""
+        """The file's text after `text` was changed to `after`."""
         return self._with(shared_out([cell.source for cell in self.cells], self.text, after))
 
     def in_file(self, line: int, column: int) -> tuple[int, int]:
-        """Where a place of `text` stands in the file itself (line and column 0-based, in characters): what a viewer
-        that knows no notebooks shows there."""
+        """The position in the file of a position in `text` (line and column 0-based, in characters), for viewers
+        without notebook support."""
         if not self.cells:
             return 0, 0
         number, within = cell_of(self.starts, line)
@@ -115,7 +114,7 @@ class Notebook:
         return at
 
     def _with(self, sources: list[str]) -> str:
-        """The file's text with other sources; a cell whose source stays keeps its bytes."""
+        """The file's text with other sources; a cell with an unchanged source keeps its bytes."""
         out, at = [], 0
         for cell, source in zip(self.cells, sources, strict=True):
             if source != cell.source:
@@ -125,14 +124,14 @@ class Notebook:
 
 
 def joined(sources: Sequence[str]) -> tuple[str, tuple[int, ...]]:
-    """The Python source of code cells, and the 0-based line of it at which each begins."""
+    """The Python source of code cells, and the 0-based line of the source at which each begins."""
     texts = [_closed(blanked(source)) for source in sources]
     heights = [len(_lines(text)) for text in texts]
     return "".join(texts), tuple(accumulate(heights[:-1], initial=0)) if heights else ()
 
 
 def shared_out(sources: Sequence[str], before: str, after: str) -> list[str]:
-    """The sources of the code cells when `before`, what `joined` made of them, has become `after`; lines that came in
+    """The sources of the code cells after `before`, the result of `joined`, was changed to `after`. Inserted lines
     belong to the cell of the line before."""
     raw = [line for source in sources for line in _lines(_closed(source))]
     owners = [number for number, source in enumerate(sources) for _ in _lines(_closed(source))]
@@ -148,7 +147,7 @@ def shared_out(sources: Sequence[str], before: str, after: str) -> list[str]:
 
 
 def cell_of(starts: tuple[int, ...], line: int) -> tuple[int, int]:
-    """The code cell (from 1) and the line in it (0-based) of a 0-based line of the source."""
+    """The code cell (1-based) and the line in it (0-based) of a 0-based line of the source."""
     number = max(bisect_right(starts, line) - 1, 0)
     return number + 1, line - starts[number]
 
@@ -162,7 +161,7 @@ def in_cell(starts: tuple[int, ...], line: int) -> str:
 
 
 def decode(data: bytes) -> Notebook:
-    """The notebook that a file's bytes (UTF-8, as the format says) hold. Raises UnreadableNotebook."""
+    """The notebook in a file's bytes (UTF-8, as the format requires). Raises UnreadableNotebook."""
     try:
         return read(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -170,7 +169,7 @@ def decode(data: bytes) -> Notebook:
 
 
 def read(file: str) -> Notebook:
-    """The notebook that a file's text holds. Raises UnreadableNotebook."""
+    """The notebook in a file's text. Raises UnreadableNotebook."""
     if _holds_too_much(file):
         raise UnreadableNotebook(f"its JSON has more than {_MOST_VALUES:,} values; clear its outputs")
     try:
@@ -186,8 +185,8 @@ def read(file: str) -> Notebook:
 
 
 def _holds_too_much(file: str) -> bool:
-    """Whether JSON may have more than `_MOST_VALUES` values. Signs inside of strings do not count; they are told apart
-    only where there are many."""
+    """Whether JSON may have more than `_MOST_VALUES` values. Brackets and commas in strings do not count; strings are
+    only examined if there are many."""
     if _separators(file) <= _MOST_VALUES:
         return False
     bare = file.replace("\\\\", "").replace('\\"', "")
@@ -265,7 +264,7 @@ def _after_space(file: str, at: int) -> int:
 
 
 def _encoded(source: str, old: str, file: str) -> str:
-    """`source` as JSON in the manner of the value `old`: a list of lines laid out like it, or one string."""
+    """`source` as JSON in the style of the value `old`: a list of lines with the same layout, or one string."""
     ascii_only = file.isascii()
     if not old.startswith("["):
         return json.dumps(source, ensure_ascii=ascii_only)
@@ -290,7 +289,8 @@ def _reopened(text: str, old: str) -> str:
 
 
 def blanked(source: str) -> str:
-    """A cell's source with IPython's own lines blanked: as long, line by line, and Python if the rest is."""
+    """A cell's source with IPython's own lines blanked. Each line keeps its length; the result is Python if the rest
+    is."""
     cell = _CELL_MAGIC.match(source)
     if cell is None:
         return _without_magics(source)
@@ -305,7 +305,7 @@ def _without_magics(source: str) -> str:
     out, depth, at, starts = [], 0, 0, True
     while at < len(source):
         if starts and (own := _MAGIC.match(source, at) or _ASSIGNED.match(source, at)):
-            # Inside a block or an assignment a statement must stay one: it may be all that there is.
+            # Inside a block or an assignment a statement must remain: it may be the only one.
             first = own.start("magic")
             out += [source[at:first], "0" if first > at else " ", _NO_LINE_END.sub(" ", own["magic"][1:])]
             at, starts = own.end("magic"), False

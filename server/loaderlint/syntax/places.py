@@ -1,4 +1,4 @@
-"""Where the nodes of a piece stand: as Python's parser tells it, or where it does not, as libcst does."""
+"""The places of the nodes of a piece, from Python's parser or, if it does not give them, from libcst."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from loaderlint.syntax.span import Span
 
 
 def places(piece: Piece, anchors: Collection[int]) -> dict[int, Span]:
-    """The places of those anchors that have one, relative to the piece: line 0 is its first line."""
+    """The places of those anchors that have one, relative to the piece: line 0 is its first line; columns are
+    characters."""
     tree = bare(piece)
     if tree is None:
         return _concrete(piece, anchors, None)
@@ -23,7 +24,7 @@ def places(piece: Piece, anchors: Collection[int]) -> dict[int, Span]:
 
 
 def _concrete(piece: Piece, anchors: Collection[int], nodes: Sequence[Node] | None) -> dict[int, Span]:
-    """The places that libcst's tree gives, none if its nodes are not `nodes`, those of Python's tree."""
+    """The places from libcst's tree; none if its nodes differ from `nodes`, those of Python's tree."""
     from loaderlint.syntax import positions
     from loaderlint.syntax.libcst_to_bare import stripped
     from loaderlint.syntax.libcst_tree import parse_piece

@@ -1,7 +1,7 @@
 """The places of libcst's nodes, and edits to a text.
 
-The places are those of libcst's `PositionProvider`: the code of one piece is generated, and it is noted where the nodes
-begin and end."""
+The places are those of libcst's `PositionProvider`: the code of one piece is generated, recording where the nodes begin
+and end."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SEMICOLON = re.compile(r"(?:[ \t]*;)?")
 
 
 def spans(parsed: ParsedPiece, wanted: Mapping[int, cst.CSTNode]) -> dict[int, Span]:
-    """The places of nodes as Python's parser tells them, relative to the piece: line 0 is its first line.
+    """The places of nodes as Python's parser would give them, relative to the piece: line 0 is its first line.
 
-    If the tree does not give the text back, so that a place cannot be known for certain, it is the whole piece."""
+    If the tree does not reproduce the text, so that a place is uncertain, it is the whole piece."""
     if not wanted:
         return {}
     places = generate(parsed.module)
@@ -40,7 +40,7 @@ def spans(parsed: ParsedPiece, wanted: Mapping[int, cst.CSTNode]) -> dict[int, S
             start, end = parsed.start, parsed.end
         elif offsets:
             start, end = offsets[start], offsets[end]
-        # The body that was put behind the head of a class or clause is not in the file.
+        # The body that was added after the head of a class or clause is not in the file.
         line, column = index.position(min(start, parsed.end))
         end_line, end_column = index.position(min(end, parsed.end))
         result[anchor] = Span(line - parsed.first_line, column, end_line - parsed.first_line, end_column)
@@ -48,8 +48,8 @@ def spans(parsed: ParsedPiece, wanted: Mapping[int, cst.CSTNode]) -> dict[int, S
 
 
 def _as_python(places: Places, node: cst.CSTNode, code: str) -> tuple[int, int]:
-    """The offsets of a node. Python counts the parentheses of tuples and generator expressions to them, and to compound
-    statements a semicolon at their end."""
+    """The offsets of a node. Python includes the parentheses of tuples and generator expressions, and a semicolon at
+    the end of compound statements."""
     if isinstance(node, cst.Tuple | cst.GeneratorExp | cst.MatchTuple) and node.lpar:
         return places.extents[id(node.lpar[-1])][0], places.extents[id(node.rpar[0])][1]
     if isinstance(node, cst.GeneratorExp):
@@ -73,14 +73,14 @@ def _as_python(places: Places, node: cst.CSTNode, code: str) -> tuple[int, int]:
 
 
 def lossless(piece: Piece, parsed: ParsedPiece) -> bool:
-    """Whether the tree gives exactly the text of `piece` back; only then may edits be built from its code."""
+    """Whether the tree reproduces the text of `piece` exactly; only then may edits be built from its code."""
     return parsed.source[parsed.start : parsed.end] == piece.text and parsed.module.code == parsed.source
 
 
 def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
-    """`text` after all `edits`, whose spans are places in `text` as it is now.
+    """`text` after all `edits`, whose spans are places in the unedited `text`.
 
-    Edits may come in any order; insertions at one place keep theirs. Raises ValueError if two edits overlap."""
+    Edits may be in any order; insertions at one place keep their order. Raises ValueError if two edits overlap."""
     index = LineIndex(text)
     ranges = sorted(
         (
@@ -103,8 +103,8 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
 class Places(CodegenState):
     """Where the code of each node (by `id`) begins and ends, and which node is above it.
 
-    `extents` count whitespace, comments and commas to a node, `spans` do not, nor a node's own parentheses. `nodes` are
-    in the order of the text, parents before children."""
+    `extents` include whitespace, comments and commas of a node, `spans` do not, nor a node's own parentheses. `nodes`
+    are in the order of the text, parents before children."""
 
     position: int = 0
     stack: list[tuple[cst.CSTNode, int]] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Places(CodegenState):
         self.position += len(value)
 
     def pop_trailing_newline(self) -> None:
-        """Nothing to take back: only places are kept."""
+        """Do nothing: only places are recorded."""
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         if self.stack:
@@ -155,9 +155,9 @@ def generate(module: cst.Module) -> Places:
 
 
 def _aligned(code: str, source: str) -> Sequence[int] | None:
-    """For each offset in `code` the one in `source`; an empty sequence if they are the same; None if unknown.
+    """For each offset in `code` the offset in `source`; an empty sequence if they are the same; None if unknown.
 
-    libcst loses some form feeds; where that is all that differs, the other characters still tell their places."""
+    libcst loses some form feeds; if that is the only difference, the other characters still have known places."""
     if code == source:
         return ()
     kept = [offset for offset, sign in enumerate(source) if sign != "\f"]

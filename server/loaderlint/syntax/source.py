@@ -1,7 +1,7 @@
 """Bytes to text and back, and line numbers.
 
 Line ends are `\\n`, `\\r\\n` and `\\r` only, as in Python's grammar and in the language server protocol;
-`str.splitlines` also splits at form feeds and other signs and is never used.
+`str.splitlines` also splits at form feeds and other characters and is never used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-#: What the text of a program is made of.
+#: The bytes that program text consists of.
 _ASCII = b"\t\n\r" + bytes(range(32, 127))
 _WIDE_BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -31,7 +31,7 @@ _WIDE_BOMS = (
 
 
 class UnreadableSource(Exception):
-    """The bytes are no Python source that can be read; the message says why, for people."""
+    """The bytes are not readable Python source; the message, for users, says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Source:
     """A decoded file.
 
     `text` has no byte order mark; `bom` says that the file had one. `encoding` is a codec's name. `newline` is '\\n',
-    '\\r\\n', '\\r', 'mixed', or '' if there is no line end. `oddities` are the reasons, for people, why no fix should
-    be offered; empty for a usual file. `unknown_encoding` is the name in an encoding cookie that Python does not know;
-    the file was read as UTF-8 then."""
+    '\\r\\n', '\\r', 'mixed', or '' if there is no line end. `oddities` are the reasons, as text for users, why no fix
+    should be offered; empty for a usual file. `unknown_encoding` is the name in an encoding cookie that Python does not
+    know; the file was read as UTF-8 then."""
 
     text: str
     encoding: str
@@ -53,12 +53,12 @@ class Source:
     def encode(self, text: str) -> bytes:
         """`text` as bytes of this file: same encoding, same byte order mark.
 
-        Raises UnicodeEncodeError if the encoding cannot hold it."""
+        Raises UnicodeEncodeError if the encoding cannot represent it."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
 
 def decode(data: bytes) -> Source:
-    """The source that `data` holds, decoded as Python would (PEP 263).
+    """The source in `data`, decoded as Python would (PEP 263).
 
     Raises UnreadableSource for binary data, unknown or wrong encodings and more than `MAX_BYTES` bytes."""
     if len(data) > MAX_BYTES:
@@ -84,7 +84,7 @@ def decode(data: bytes) -> Source:
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether `data` is seen at once to be what `decode` takes: UTF-8 that is called nothing else."""
+    """Whether a quick check shows that `decode` accepts `data`: UTF-8 without another declared encoding."""
     if len(data) > MAX_BYTES or b"\0" in data or _cookie(data) not in (None, "utf-8"):
         return False
     try:
@@ -105,7 +105,7 @@ def find_newline(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of `text` without their ends; what stands behind the last end is a line unless it is empty."""
+    """The lines of `text` without their ends; the text after the last end is a line unless it is empty."""
     lines = _LINE_END.split(text)
     return lines if lines[-1] else lines[:-1]
 
@@ -118,7 +118,7 @@ def whole_lines(text: str) -> list[str]:
 def _encoding(body: bytes, bom: bool) -> tuple[str, str]:
     """The codec of a file, and the name in its cookie if Python knows no such codec.
 
-    Such a file is UTF-8 in almost all cases: tools bring codecs of their own (`future_fstrings`), or a name is
+    Such a file is UTF-8 in almost all cases: tools register their own codecs (`future_fstrings`), or a name is
     misspelt. Raises UnreadableSource for codecs that source cannot be written in."""
     name = _cookie(body)
     if name is None:
@@ -135,9 +135,9 @@ def _encoding(body: bytes, bom: bool) -> tuple[str, str]:
 
 
 def _keeps_ascii(codec: codecs.CodecInfo) -> bool:
-    """Whether ASCII bytes are the text that they look like: not in UTF-16, in codecs that transform text (`rot13`,
-    `hex`, `idna`), and where backslashes or other signs are more than themselves (`unicode_escape`, `utf-7`). A cookie,
-    which is ASCII, could not say that it is in one of them."""
+    """Whether a codec decodes ASCII bytes to the same characters: not UTF-16, codecs that transform text (`rot13`,
+    `hex`, `idna`), and those with escapes (`unicode_escape`, `utf-7`). A cookie, which is ASCII, could not declare one
+    of them."""
     if not getattr(codec, "_is_text_encoding", True):
         return False
     try:
@@ -174,7 +174,8 @@ def _oddities(text: str, bom: bool, newline: str, body: bytes, encoding: str, un
 
 
 class LineIndex:
-    """Offsets to lines and columns of one text, both ways. Lines, columns and offsets count characters from 0."""
+    """Converts offsets to lines and columns of one text, and back. All are 0-based; columns and offsets are in
+    characters."""
 
     __slots__ = ("_length", "_starts")
 
@@ -183,7 +184,7 @@ class LineIndex:
         self._length = len(text)
 
     def line_start(self, line: int) -> int:
-        """The offset of the first character of `line`; the length of the text for lines behind the last one."""
+        """The offset of the first character of `line`; the length of the text for lines after the last one."""
         return self._starts[line] if line < len(self._starts) else self._length
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -193,5 +194,5 @@ class LineIndex:
         return line, offset - self._starts[line]
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and column; a column behind the line's end is the start of the next line."""
+        """The offset of a line and column; a column after the line's end gives the start of the next line."""
         return min(self.line_start(line) + column, self.line_start(line + 1))

@@ -1,4 +1,5 @@
-"""Places in a text, and what is put there. Independent of the parser, because code that only shows them needs none."""
+"""Places in a text, and edits to it. Independent of the parser, because code that only shows places does not need
+one."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A place in a text: lines and columns in characters from 0, the end exclusive."""
+    """A place in a text: lines and columns are 0-based, columns in characters, the end exclusive."""
 
     line: int
     column: int
@@ -15,7 +16,7 @@ class Span(NamedTuple):
 
 
 class TextEdit(NamedTuple):
-    """Replace what stands at `span` by `text`."""
+    """Replace the text at `span` by `text`."""
 
     span: Span
     text: str

@@ -1,4 +1,4 @@
-"""The parts of a file that no parser reads, and why."""
+"""The parts of a file with a syntax error, which no parser reads, and why."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from loaderlint.syntax.nesting_depth import measure
 from loaderlint.syntax.piece_size import is_too_large
 from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
-#: Words that open a scope. Where there are more of them, a tree is made.
+#: The maximum number of words that open a scope. Beyond it, a tree is built.
 _MANY_SCOPES = 2_000
 
-#: Characters of a file that is parsed in one go. What is longer is parsed piece by piece, in less memory.
+#: The maximum length, in characters, of a file that is parsed as a whole. A longer one is parsed piece by piece, in
+#: less memory.
 _LONG = 1_000_000
 
 _SCOPE = re.compile(r"\b(?:def|class|lambda|for)\b")
@@ -49,8 +50,8 @@ def is_valid(text: str) -> bool:
 
 
 def _parse(text: str) -> None:
-    """Run Python's parser. `symtable` runs it without making objects of its tree, which takes two thirds of the time of
-    `ast.parse`; but it copies all names of a scope into each scope inside it.
+    """Run Python's parser. `symtable` runs it without creating objects for its tree, which takes two thirds of the time
+    of `ast.parse`; but it copies all names of a scope into each scope inside it.
 
     Raises what the parser does: `SyntaxError`, `ValueError`, `RecursionError` or `MemoryError`."""
     hide_warnings()
@@ -61,9 +62,9 @@ def _parse(text: str) -> None:
 
 
 def unread_parts(pieces: Sequence[Piece], is_read: Callable[[int], bool]) -> Iterator[UnreadPart]:
-    """The pieces that no parser reads, in the order of the file. `is_read` is asked about pieces (by their index) that
-    Python's parser does not take: whether another one does. A piece that is too large to be parsed is left out here:
-    it is named as a problem of the file."""
+    """The pieces that no parser reads, in the order of the file. `is_read` is called with the index of each piece that
+    Python's parser rejects, and returns whether another parser accepts it. A piece that is too large to be parsed is
+    left out: it is reported as a problem of the file."""
     for index, piece in enumerate(pieces):
         if is_too_large(piece.text):
             continue
@@ -73,7 +74,7 @@ def unread_parts(pieces: Sequence[Piece], is_read: Callable[[int], bool]) -> Ite
 
 
 def _unread(index: int, piece: Piece) -> UnreadPart | None:
-    """Why Python's parser does not take a piece, in its own words; None if it does."""
+    """Why Python's parser rejects a piece, with its own message; None if it accepts it."""
     if conflict := _CONFLICT.search(piece.text):
         line = len(_LINE_END.findall(piece.text, 0, conflict.start()))
         return UnreadPart(index, piece.line + line, 0, "marker of a merge conflict")
@@ -90,7 +91,7 @@ def _unread(index: int, piece: Piece) -> UnreadPart | None:
 
 
 def _error(piece: Piece) -> tuple[int, int, str] | None:
-    """The parser's complaint about a piece: line (0-based in the piece), column (0-based) and message; None if it has
+    """The parser's error for a piece: line (0-based in the piece), column (0-based) and message; None if it has
     none."""
     for body in (BODY, NO_BODY):
         before, after = wrapping(piece, body)

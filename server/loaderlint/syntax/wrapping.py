@@ -1,4 +1,4 @@
-"""What must stand around the text of a piece so that it can be parsed as a module."""
+"""The text that must surround a piece so that it can be parsed as a module."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from loaderlint.syntax.cutter import Piece
 _INDENT = re.compile(r"[ \t\f]*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
-#: What must stand before a clause so that it can be parsed.
+#: The text before a clause so that it can be parsed.
 _BEFORE = {"elif": "if 1:", "else": "if 1:", "except": "try:", "finally": "try:"}
 _AFTER = {"try": "finally:"}
 
-#: What is put behind the heads of classes and clauses.
+#: The body that is added after the heads of classes and clauses.
 BODY = " pass"
 #: The same for a clause on one line, which has its body.
 NO_BODY = "#"
 
 
 def wrapping(piece: Piece, body: str) -> tuple[str, str]:
-    """What must stand before and after the piece's text. `body` is put behind the heads of classes and clauses."""
+    """The text to add before and after the piece's text. `body` is added after the heads of classes and clauses."""
     text = piece.text
     if piece.kind == "statement" and not text.startswith((" ", "\t", "\f")):
         return "", ""

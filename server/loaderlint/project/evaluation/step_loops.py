@@ -1,6 +1,6 @@
 """Loops that call one step of a pipeline after another: `for step in self.steps: sample = step(sample)`.
 
-Each step gets what the step before it gave, as in a `Compose` of a library."""
+Each step gets the result of the step before it, as in a `Compose` of a library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Locals = dict[int, Val]
 
 
 def steps_of(ev: Evaluator, loop: StepLoop, frame: Frame) -> tuple[Val, ...] | None:
-    """The steps that a loop calls, in order; None if they are not in sight."""
+    """The steps that a loop calls, in order; None if they are not known."""
     atoms = ev.eval(loop.steps, frame).atoms
     (only,) = atoms if len(atoms) == 1 else (None,)
     if not isinstance(only, SeqOf) or only.kind == "set" or len(only.items) > _MAX_STEPS:

@@ -1,4 +1,4 @@
-"""The calls that may make a loader, judging by the def around them.
+"""The calls that may create a loader, judging by the surrounding def.
 
 Most calls in a file that names a loader cannot make one: `Dense(3)(x)` calls an object, `Model(...)` another class.
 They are ruled out here, because it is expensive to find the callers of the code around a call.
@@ -32,10 +32,10 @@ _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 #: A call of a parameter that is a loader class, or the choice of a loader class by its name.
 _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
-#: A call of what is looked up by a name that is read at run time: `getattr(module, kind)(...)`.
+#: A call of an object that is looked up by a name known only at run time: `getattr(module, kind)(...)`.
 _LOOKED_UP = re.compile(r"\bgetattr\((?:[^()]|\([^()]*\))*\)\s*\(")
 _COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
-#: Expressions that never give a class.
+#: Expressions that never evaluate to a class.
 _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
 
 
@@ -75,7 +75,7 @@ class Candidates:
         return tuple(sorted({path for word in sorted(words) for path in self._ev.files.containing(word)}))
 
     def _add_subclasses(self) -> None:
-        """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
+        """Add the names of the project's own loader classes, and of loaders with bound arguments."""
         named = {}
         own = False
         for _ in range(2):
@@ -214,7 +214,7 @@ class Candidates:
         here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
         if site.def_ == 0 or self._is_one(escape.in_value(func, facts, names, here), here):
             return True
-        # the frame for callers out of sight binds `cls` to an object, not to a class
+        # the frame for unknown callers binds `cls` to an object, not to a class
         on_class = self._is_class_method(site) and asks_self(site.expr, facts)
         vague = on_class or escape.depends_on_default(func, site.def_, facts)
         callees = None if vague else self._callers.callees(site)
@@ -231,8 +231,8 @@ class Candidates:
         return any(is_loader(self._ev, cls) for cls in (owner, *self._callers.subclasses(owner)))
 
     def _are_handed(self) -> bool:
-        """Whether a loader class may be a parameter, an attribute or the result of a function: the project has loader
-        classes of its own, which can also be found through their modules, or does more with one than call it."""
+        """Whether a loader class may be a parameter, an attribute or the result of a function: the project defines
+        loader classes, which can also be found through their modules, or it does more with one than call it."""
         if self._handed is None:
             self._handed = any(self._hands(path) for path in self._paths())
         return self._handed
@@ -266,7 +266,7 @@ class Candidates:
         return any(self._makes(atom) for atom in value.atoms)
 
     def _makes(self, atom: Atom) -> bool:
-        """Whether calling something makes a loader."""
+        """Whether calling an atom creates a loader."""
         match atom:
             case Lib(name) | PartialOf(Lib(name), _):
                 return name in LOADERS
@@ -275,7 +275,7 @@ class Candidates:
         return False
 
     def _may_give_class(self, here: Unframed, func: int) -> bool:
-        """Whether a call of expression `func` may give a class. A call of a class gives an object."""
+        """Whether a call of expression `func` may return a class. A call of a class returns an object."""
         callee = here.value(func)
         return callee is None or any(_may_give_class(atom) for atom in callee.atoms)
 
@@ -303,7 +303,7 @@ def matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
 
 
 def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]] | None:
-    """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
+    """The possible loaders that a text defines: a class with bases, and names with bound arguments."""
     head, bound = installed_loaders.class_head(text), _bound(text)
     return (head, bound) if head or bound else None
 

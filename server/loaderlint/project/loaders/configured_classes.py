@@ -1,6 +1,6 @@
-"""Under which keys of the configuration the project names a class, and from which key a loader's dataset comes.
+"""The configuration keys under which the project names a class, and the key from which a loader's dataset comes.
 
-A loader whose dataset comes from `cfg.data.val` does not run a transform that the configurations in sight name for
+A loader whose dataset comes from `cfg.data.val` does not run a transform that the known configurations name for
 `data.train` only."""
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class ConfiguredClasses:
         return tuple(one for one in objects if not wanted or self._may_be_for(wanted, one.cls))
 
     def _keys_of(self, loader: Loader) -> Iterator[_Keys]:
-        """The keys of what the calls get that make the loader's dataset, or look up its class: ('data', 'val') for
-        `build(cfg.data.val)`."""
+        """The keys of the arguments of the calls that create the loader's dataset, or look up its class: ('data',
+        'val') for `build(cfg.data.val)`."""
         passed = [value for site in loader.late_sites for value in site.frame.args if value is not None]
         for made in loader.argument("dataset").only(LibObject):
             passed += self._ev.calls.site_arguments(made.site).positional
         return (keys for value in passed for keys in map(_members, value.atoms) if keys)
 
     def _may_be_for(self, wanted: frozenset[_Keys], cls: ClassRef) -> bool:
-        """Whether a class may be named under one of the keys. It may be where nothing beside them names it either."""
+        """Whether a class may be named under one of the keys. It may be if no other key names it either."""
         roots = {keys[0] for keys in wanted}
         named = [keys for keys in self._keys_naming(cls) if keys[0] in roots]
         return not named or any(_is_inside(one, other) for one in named for other in wanted)
@@ -99,6 +99,6 @@ def _members(atom: object) -> _Keys:
 
 
 def _is_inside(one: _Keys, other: _Keys) -> bool:
-    """Whether one leads to the other or further in."""
+    """Whether one key path is a prefix of the other."""
     length = min(len(one), len(other))
     return one[:length] == other[:length]

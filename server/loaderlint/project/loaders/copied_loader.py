@@ -1,7 +1,7 @@
-"""Loaders that a project has copied from an old PyTorch: `DataLoader` and the `_worker_loop` that its workers run.
+"""Loader classes that a project copied from an old PyTorch: `DataLoader` and the `_worker_loop` that its workers run.
 
 Source: PyTorch's `torch/utils/data/dataloader.py` before 1.1. Its workers are processes as today. They seed NumPy only
-where the copy was changed to do so."""
+if the copy was changed to do so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PARAMETERS = frozenset({"dataset", "batch_size", "num_workers", "collate_fn"})
 
 
 def copied_kind(ev: Evaluator, cls: ClassRef) -> LoaderKind | None:
-    """The kind of loader that a class of the project is which is a copy of torch's; None for other classes."""
+    """The kind of a project class that is a copy of torch's loader; None for other classes."""
     file = ev.file(cls.path)
     if file is None or _WORKER_LOOP not in file.names or ev.classes.name(cls) != _NAME:
         return None

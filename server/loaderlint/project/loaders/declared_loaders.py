@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 
 _MAX_FRAMES = 200
-#: What a declaration can say. The wrapper is taken to change nothing else about what its workers draw.
+#: The arguments that a declaration can name. The wrapper is assumed to change nothing else about the draws of its
+#: workers.
 _DECLARED = frozenset({"dataset", "num_workers", "worker_init_fn"})
 
 DeclaredOf = Callable[[Path], "tuple[LoaderWrapper, ...]"]
@@ -39,7 +40,7 @@ class DeclaredCalls:
         self._declared_of = declared_of
 
     def find(self) -> Iterator[tuple[Site, LoaderKind, dict[str, Val]]]:
-        """Each call with what it is declared to be, its arguments under torch's names."""
+        """Each call with its declared kind, and its arguments under torch's names."""
         for wrapper, site in self._sites():
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 call = self._ev.expr(frame, site.expr)
@@ -64,7 +65,7 @@ class DeclaredCalls:
     # --- which call is meant ------------------------------------------------------------------------------------------
 
     def _is_meant(self, name: str, callee: Val, call: ir.Call, frame: Frame) -> bool:
-        """Whether a dotted name is that of the callee; a single name has been compared with what is written."""
+        """Whether a dotted name is that of the callee; a single name was already compared with the written one."""
         if "." not in name:
             return True
         full = [self._full_name(atom) for atom in callee.only(Lib, FunctionRef, ClassRef, Method)]
@@ -114,8 +115,8 @@ class DeclaredCalls:
         return found
 
     def _passed(self, meant: str | int, passed: Arguments, number: int, frame: Frame) -> Val | None:
-        """The argument that a declaration means, by its name or position. If the function is in sight, its signature
-        gives the position and the default."""
+        """The argument that a declaration names, by keyword or position. If the function is known, its signature gives
+        the position and the default."""
         if isinstance(meant, int):
             return passed.get("", meant)
         for target in self._ev.targets(number, frame):

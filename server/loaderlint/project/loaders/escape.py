@@ -19,7 +19,7 @@ from loaderlint.project.evaluation.values import Lib
 
 #: A text that names something: `DataLoader`, `torch.utils.data.DataLoader`, `torch.utils.data:DataLoader`.
 _NAMES = re.compile(r"(?:[\w.]+[.:])?(\w+)")
-#: Steps that pass their value to nothing.
+#: Steps that do not pass on their value.
 _IDLE = (ir.Evaluate, ir.Test, ir.Raise, ir.Delete, ir.Enter)
 
 
@@ -40,7 +40,7 @@ def in_value(number: int, facts: PieceFacts, names: frozenset[str], here: Unfram
 
 def depends_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
     """Whether a parameter of the def with a constant as its default is part of an expression. If the callers are not
-    known, the parameter is taken to be that constant."""
+    known, the parameter is assumed to be that constant."""
     params, exprs = facts.ir.defs[def_].params, facts.ir.exprs
     for e in (exprs[one] for one in ir.made_of(exprs, [number])):
         default = params[e.index].default if isinstance(e, ir.Param) and e.index < len(params) else NONE

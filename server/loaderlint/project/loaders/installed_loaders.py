@@ -108,7 +108,7 @@ def names_one(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def may_make(ev: Evaluator, atom: Atom) -> bool:
-    """Whether something is a library's function that may make a loader, or a library's class with such methods."""
+    """Whether an atom is a library function that may create a loader, or a library class with such methods."""
     if isinstance(atom, Method):
         return may_make(ev, atom.function)
     if not isinstance(atom, FunctionRef | ClassRef) or not ev.installed.holds(atom.path):
@@ -122,7 +122,7 @@ def may_make(ev: Evaluator, atom: Atom) -> bool:
 
 
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
-    """The calls inside a library that the call at `site` of one of its functions leads to, breadth first."""
+    """The calls inside a library that the call at `site` leads to, breadth first."""
     ev.eval(site.expr, site.frame)
     for frame in walk_inside(ev, ev.targets(site.expr, site.frame), _MAX_FRAMES):
         for step, _ in ev.performed(frame):
@@ -131,8 +131,8 @@ def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
 
 
 def walk_inside(ev: Evaluator, frames: Iterable[Frame], most: int) -> Iterator[Frame]:
-    """The library frames among these, and the library frames that they lead to, breadth first. At most `most`, and
-    nobody is told if there are more: it is no limit of the project's."""
+    """The library frames among these, and the library frames that they lead to, breadth first. At most `most`; more are
+    dropped without a report, because it is not a limit of the project."""
     queue = deque(_inside(ev, frames))
     seen = set(queue)
     while queue:

@@ -68,7 +68,7 @@ def _items(passed: Val | None) -> Iterator[Val]:
 
 
 def _given_later(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
-    """The functions that a dataset is given in the def that makes it, or further down in a module."""
+    """The functions that a dataset gets in the def that creates it, or further down in a module."""
     for frame in _frames_after(ev, dataset.site.frame):
         for step, call in ev.performed(frame):
             if not ev.liveness.is_dead(step.context, frame) and dataset in _receivers(ev, call, frame):
@@ -84,7 +84,7 @@ def _frames_after(ev: Evaluator, frame: Frame) -> Iterator[Frame]:
 
 
 def _receivers(ev: Evaluator, call: ir.Call, frame: Frame) -> Collection[Atom]:
-    """The objects to which a call gives a function: what its method is called on, or a list of datasets."""
+    """The objects to which a call passes a function: the receiver of the method, or a list of datasets."""
     func = ev.expr(frame, call.func)
     if isinstance(func, ir.Attr) and func.name in GIVING_METHODS:
         owners = ev.eval(func.base, frame).atoms

@@ -1,4 +1,5 @@
-"""The loaders of a project: where they are made, with which arguments, over which datasets."""
+"""The loaders of a project: where they are created, with which arguments (such as `num_workers`), over which
+datasets."""
 
 from __future__ import annotations
 
@@ -69,8 +70,8 @@ Answer = Literal["yes", "no", "maybe"]
 
 
 class Held(NamedTuple):
-    """How a loader holds a dataset. `wrapped`: inside a Subset, ConcatDataset or the like. `sure`: some run of the
-    program has it in this loader; otherwise it is a guess."""
+    """How a loader holds a dataset. `wrapped`: inside a Subset, ConcatDataset or the like. `sure`: the loader holds it
+    in some run of the program; otherwise it is a guess."""
 
     wrapped: bool
     sure: bool
@@ -85,12 +86,12 @@ class Loader:
     - `arguments`: torch's parameters that are passed, or that a wrapper sets.
     - `datasets`: the dataset objects and library datasets that it may hold.
     - `wrapped`: some of them are inside a Subset, ConcatDataset or the like.
-    - `late`: the reason why its dataset is out of sight, if it is.
-    - `out_of_sight`: no loader is in sight; this one is presumed for the project's unused datasets.
+    - `late`: the reason why its dataset is unknown, if it is.
+    - `out_of_sight`: no loader is known; this one is presumed for the project's unused datasets.
     - `guessed`: those of `datasets` that are guesses.
-    - `late_sites`: the calls that make a dataset that is out of sight, as far as they are in sight.
+    - `late_sites`: the known calls that create its unknown dataset.
     - `workers`: how many it starts, as configured.
-    - `presumed`: it is made by a class of which nothing in sight makes an object.
+    - `presumed`: a class creates it of which no known code creates an object.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
 
@@ -120,7 +121,7 @@ class Loader:
         return _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
 
     def has_workers(self, count: int = 1) -> Answer:
-        """Whether it starts at least `count` workers with the options' defaults."""
+        """Whether it starts at least `count` workers, with the options' defaults."""
         if self.workers.least >= count:
             return "yes"
         return "no" if self.workers.most < count else "maybe"
@@ -155,7 +156,7 @@ class Loader:
 
     @property
     def path(self) -> Path | None:
-        """The file it is made in."""
+        """The file that creates it."""
         return self.site.frame.path if self.site else None
 
     @property
@@ -194,7 +195,7 @@ class Loaders:
         """The limits that were reached."""
 
     def find(self) -> tuple[Loader, ...]:
-        """Every loader in sight, in the order of files and places."""
+        """Every known loader, in the order of files and places."""
         sites = tuple(Candidates(self._ev, self._callers).find())
         found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
         found += self._of_heirs(sites, found)
@@ -204,8 +205,8 @@ class Loaders:
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
-        """The loaders of all calls that make one. Lazy, because it is slow to find the callers of the code around
-        them."""
+        """The loaders of all calls that create one. Lazy, because finding the callers of the surrounding code is
+        slow."""
         seen: set[Site] = set()
         for site in sites:
             for frame in self._callers.frames(site.path, site.piece, site.def_):
@@ -216,7 +217,7 @@ class Loaders:
                     yield from self._made_by_library(where)
 
     def _made_by_library(self, site: Site) -> Iterator[Loader]:
-        """The loaders that a library's function makes, if the call runs one. They count as made by the call."""
+        """The loaders that a library function creates, if the call runs one. They count as created by the call."""
         if not self._ev.installed.found:
             return
         call = self._ev.expr(site.frame, site.expr)
@@ -234,8 +235,8 @@ class Loaders:
             yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
-        """The loaders that a base class makes from datasets of its subclasses, if nothing in sight makes an object of
-        the subclass. Without the datasets that a loader in sight already holds."""
+        """The loaders that a base class creates from datasets of its subclasses, if no known code creates an object of
+        the subclass. Without the datasets that a known loader already holds."""
         held = {_species(atom) for loader in found for atom in loader.datasets}
         for site in sites:
             for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
@@ -247,7 +248,7 @@ class Loaders:
                         yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
-        """Add the loader of a declared call. If the call leads to loaders in sight, complete these instead."""
+        """Add the loader of a declared call. If the call leads to known loaders, complete these instead."""
         inside = leads_to(self._ev, site)
         followed = [n for n, one in enumerate(found) if one.site and (one.site == site or one.site.frame in inside)]
         for number in followed:
@@ -258,7 +259,7 @@ class Loaders:
     # --- one loader ---------------------------------------------------------------------------------------------------
 
     def _made(self, site: Site) -> Iterator[Loader]:
-        """The loaders that a call makes: one, or those of a trainer."""
+        """The loaders that a call creates: one, or those of a trainer."""
         call = self._ev.expr(site.frame, site.expr)
         if not isinstance(call, ir.Call):
             return
@@ -285,7 +286,7 @@ class Loaders:
         return join([first.get("dataset", missing), *more, *chosen])
 
     def _with(self, kind: LoaderKind, site: Site, arguments: dict[str, Val]) -> Loader:
-        """The loader that a call makes with these arguments, under torch's names."""
+        """The loader that a call creates with these arguments, under torch's names."""
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))
@@ -309,7 +310,7 @@ class Loaders:
         return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
 
     def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
-        """Which loader a callee is, and what the call passes to the library's own constructor."""
+        """The kind of loader that a callee is, and the arguments for the library's own constructor."""
         frame = site.frame
         if isinstance(atom, Lib):
             kind = self._kind(atom.name, frame.path)
@@ -358,8 +359,8 @@ class Loaders:
         return found
 
     def _is_among(self, atom: Atom, other: Unknown) -> bool:
-        """Whether `atom` is only one of the candidates of the call that makes `other`. It is not if another branch
-        makes it, or if the default of an option names it."""
+        """Whether `atom` is only one of the candidates of the call that creates `other`. It is not if another branch
+        creates it, or if the default of an option names it."""
         site = getattr(atom, "site", None)
         if other.made is None or not isinstance(site, Site):
             return True
@@ -370,7 +371,7 @@ class Loaders:
         return site.frame in run_from(self._ev, (f for f in called if not any(runs(one, f) for one in usual)))
 
     def _evaluated(self, atom: Atom) -> Atom:
-        """What `eval(text)` gives where the text may name a class: an object of it, if that has items."""
+        """The value of `eval(text)` if the text may name a class: an object of the class, if it has items."""
         if not isinstance(atom, ClassRef):
             return atom
         has_items = dataset_kind(self._ev, atom) is not None or self._ev.classes.member(atom, "__getitem__") is not None
@@ -426,8 +427,8 @@ class Loaders:
         return found
 
     def _chosen(self, value: Val, depth: int) -> Iterator[Unknown]:
-        """The objects in a dataset argument whose class is chosen at run time, perhaps one out of sight. Includes those
-        that the datasets in sight are made from."""
+        """The objects in a dataset argument whose class is chosen at run time, perhaps an unknown one. Includes those
+        that known datasets are created from."""
         if depth > 3:
             return
         made = {atom.site for atom in value.atoms if isinstance(atom, Instance)}
@@ -460,7 +461,7 @@ class Loaders:
                 yield value
 
     def _late(self, value: Val | None) -> str:
-        """Why the dataset of a loader is not in sight; '' if it is a library's own, or a list of samples."""
+        """Why the dataset of a loader is unknown; '' if it is a library's own, or a list of samples."""
         if value is None:
             return "no dataset argument"
         reason = value.unknown
@@ -521,7 +522,7 @@ def _held(value: int, code: Code, depth: int) -> Iterator[int]:
 
 
 def _are_alike(one: Loader, other: Loader) -> bool:
-    """Whether two loaders that a library makes cannot be told apart: it makes one or the other."""
+    """Whether two loaders of a library are indistinguishable: the library creates one or the other."""
     return one.kind == other.kind and one.arguments == other.arguments
 
 
@@ -531,14 +532,14 @@ def _too_many(first_unread: Loader) -> Limit:
 
 
 def _species(atom: Atom) -> Atom | str:
-    """What two datasets of one class have in common."""
+    """The class of a dataset, or a library object's name: the same for two datasets of one class."""
     if isinstance(atom, Instance):
         return atom.cls
     return atom.name if isinstance(atom, LibObject) else atom
 
 
 def _completed(seen: Loader, declared: Loader) -> Loader:
-    """A loader in sight, completed by the declaration of the call that makes it."""
+    """A known loader, completed by the declaration of the call that creates it."""
     arguments = dict(seen.arguments)
     if declared.datasets and seen.guessed.issuperset(seen.datasets):
         arguments["dataset"] = declared.argument("dataset")
@@ -557,9 +558,9 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
-    """Objects of the project's dataset classes, as if made out of sight. The classes are those that are neither `used`
-    nor made by anything in sight (an object that no loader gets is used for something else), and those that are `idle`:
-    only loaders without workers hold them."""
+    """Objects of the project's dataset classes, as if created by unknown code. The classes are those that are neither
+    `used` nor instantiated by known code (an object that no loader gets is used for something else), and those that are
+    `idle`: only loaders without workers hold them."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
         for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
@@ -576,11 +577,11 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
-    """Which of the datasets that no loader in sight holds a loader with a late-bound dataset may hold.
+    """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
 
-    If the calls that make its dataset are in sight: the datasets whose class takes their arguments and, if they look
-    a class up by a constant name, has that name. None if the calls look up other classes of the project by constant
-    names, or only name classes of modules that are not there. Otherwise all of them, made out of sight."""
+    If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
+    up a class by a constant name, has that name. None if the calls look up other classes of the project by constant
+    names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
     keys = {site: missing[site] or _literal_key(ev, site) for site in loader.late_sites}
     made = [
@@ -608,8 +609,8 @@ def _literal_key(ev: Evaluator, made: Site) -> str:
 
 
 def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
-    """Objects, as if made out of sight, of the classes that the project registers as transforms and that nothing in
-    sight makes: a configuration names them for the pipeline of a dataset."""
+    """Objects, as if created by unknown code, of the classes that the project registers as transforms and that no known
+    code creates: a configuration names them for the pipeline of a dataset."""
     for path in ev.files.containing(".register"):
         file = ev.file(path)
         for index in file.mentioning(".register") if file else ():

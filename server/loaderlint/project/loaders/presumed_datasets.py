@@ -1,4 +1,4 @@
-"""The datasets that a loader may hold whose dataset comes from code out of sight.
+"""The datasets that a loader may hold if its dataset comes from unknown code.
 
 None of this is known for certain, so findings that depend on it are at most *possible*."""
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 _MAX_CLASSES = 16
-#: Libraries whose calls are known not to give back what was passed to them.
+#: Libraries whose calls are known not to return their arguments.
 _KNOWN = frozenset("builtins torch torchvision torchaudio numpy os copy random logging json pickle math time".split())
 
 
@@ -38,13 +38,13 @@ def may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
 
 
 def is_given_by_configured(atom: LibObject) -> bool:
-    """Whether something is the result of a method of an object that a configuration makes:
+    """Whether an object is the result of a method of an object that a configuration creates:
     `instantiate(cfg.dataset).held_out()`."""
     return bool(makes_configured(atom.name.rpartition(".")[0]))
 
 
 def given_by_configured(ev: Evaluator, callers: Callers, atom: LibObject) -> Val | None:
-    """What the method of this name returns in those datasets of the project that nothing in sight makes; None if none
+    """The result of the method of this name in those datasets of the project that no known code creates; None if none
     of them has one."""
     method = atom.name.rpartition(".")[2]
     site = atom.site

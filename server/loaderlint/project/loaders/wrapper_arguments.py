@@ -26,7 +26,7 @@ from loaderlint.project.evaluation.values import (
 
 
 def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassRef | None) -> Iterator[dict[str, Val]]:
-    """The arguments, under torch's names, of each loader that a call makes. `cls`: the called class, if it is one of
+    """The arguments, under torch's names, of each loader that a call creates. `cls`: the called class, if it is one of
     the project that derives from the library's."""
     if kind.configs:
         for position, name in enumerate(kind.parameters):
@@ -99,7 +99,7 @@ def _from_options(ev: Evaluator, kind: LoaderKind, passed: Arguments) -> dict[st
 
 
 def _given(ev: Evaluator, atom: Atom, maker: tuple[str, ...]) -> Arguments | None:
-    """The arguments that made an options object; None if that call is out of sight."""
+    """The arguments of the call that created an options object; None if that call is unknown."""
     if isinstance(atom, LibObject) and atom.name in maker:
         return ev.calls.site_arguments(atom.site)
     if isinstance(atom, Instance) and atom.site is not None and set(ev.classes.library_bases(atom.cls)) & set(maker):
@@ -127,7 +127,8 @@ def _configured(config: MapOf) -> dict[str, Val]:
 
 
 def _built(name: str, atom: Atom) -> Atom:
-    """The value of a configuration dict: `dict(type=Photos)` is a dataset of that class, made out of sight."""
+    """The value of a configuration dict: `dict(type=Photos)` is a dataset of that class, as if created by unknown
+    code."""
     if not isinstance(atom, MapOf):
         return atom
     kinds = atom.values[atom.keys.index("type")] if "type" in atom.keys else unknown("registry")
@@ -140,7 +141,7 @@ def _built(name: str, atom: Atom) -> Atom:
 
 
 def keeps_workers(ev: Evaluator, inst: Instance) -> bool:
-    """Whether a subclass of a loader makes its only iterator once, in its constructor: its workers never end."""
+    """Whether a subclass of a loader creates its only iterator once, in its constructor: its workers never end."""
     for frame in ev.classes.construction(inst):
         for _, call in ev.performed(frame):
             func = ev.expr(frame, call.func)

@@ -26,7 +26,7 @@ _BY_TEXT = (b"import_module(", b"__import__(", b"instantiate(", b"pydoc")
 #: So many characters around an edit are looked at: an import may be continued over lines.
 _SPAN = 2_000
 
-#: What stands in front of a line end that joins two lines.
+#: What precedes a line end that joins two lines.
 _CONTINUED = ("\\", "\\\r")
 
 #: Where a file holds one of these, every text in it may name a module that it imports.
@@ -38,7 +38,7 @@ ANYWHERE = "*"
 #: configuration that names it.
 LOADS, HELD = "/loads", "/held"
 _LOADS, _HELD = (b"oader",), (b"Dataset", b".register", b"dict(type=")
-#: What counts wherever it stands in a file.
+#: What counts anywhere in a file.
 _TELLING = tuple(sign.decode() for sign in (*_ADDING, *_BY_TEXT, *_LOADS, *_HELD))
 #: No name, and told of every file.
 SIGNS = (ANYWHERE, LOADS, HELD)
@@ -50,7 +50,7 @@ Layout = tuple[str, ...]
 
 
 def within(path: str, part: Part) -> bool:
-    """Whether a file stands in a part."""
+    """Whether a file is in a part."""
     return not part or any(path == one or path.startswith(one + os.sep) for one in part)
 
 
@@ -112,7 +112,7 @@ class Parts:
 
     def __init__(self, root: Path, paths: Collection[Path]) -> None:
         self._root = str(root)
-        # What a file belongs to, and is called, stands in the first three parts of its path.
+        # The first three parts of a file's path determine its name and what it belongs to.
         below = sorted({tuple(self._below(path)[:3]) for path in paths})
         self.layout: Layout = (self._root, *_shelves(below))
         self._members = {self._member_of(one) for one in below}
@@ -126,7 +126,7 @@ class Parts:
         return str(path)[len(self._root) + 1 :].split(os.sep)
 
     def _member(self, path: Path) -> str:
-        """What a file stands in: the path of a member below the root."""
+        """The member that contains a file, as its path below the root."""
         return self._member_of(self._below(path))
 
     def _member_of(self, below: Sequence[str]) -> str:

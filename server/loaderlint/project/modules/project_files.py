@@ -177,7 +177,7 @@ class ProjectFile:
         return self._facts(index)
 
     def note_places(self) -> None:
-        """Note which anchors were asked for by now: when all questions have been asked."""
+        """Record which anchors were used. Call it after the last question."""
         for index in self.read.facts:
             facts = self._facts(index)
             if facts is not None and facts.known_anchors is not None:
@@ -360,7 +360,8 @@ class Files(Protocol):
         ...
 
     def summarised_libraries(self) -> tuple[str, ...]:
-        """The top-level packages of which summaries are known, sorted: they stand in where nothing is installed."""
+        """The top-level packages of which summaries are known, sorted: they replace libraries that are not
+        installed."""
         ...
 
     def has_library(self, name: str) -> bool:
@@ -368,7 +369,7 @@ class Files(Protocol):
         ...
 
     def library_module(self, name: str) -> Path | None:
-        """The file of an installed library's module with a dotted name; None if its source is not to be had. `file`
+        """The file of an installed library's module with a dotted name; None if its source is not available. `file`
         reads it; it is no file of the project, so nothing else here knows it."""
         ...
 
@@ -377,5 +378,6 @@ class Files(Protocol):
         ...
 
     def library_place(self, path: Path, piece: int) -> str:
-        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a library's file stands, for people."""
+        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': the place of a piece of a library's file, as text for
+        messages."""
         ...

@@ -1,5 +1,5 @@
-"""Branches that are not taken unless a user sets an option: what stands under `if args.noise:` where the option is off
-by default."""
+"""Branches that are not taken unless a user sets an option: the body of `if args.noise:` if the option is off by
+default."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from loaderlint.project.evaluation.dead_code import DefaultLiveness
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Site
 
-#: How many calls are looked back through for the branches that lead to a line.
+#: The number of calls that are followed back from a line to find the branches around it.
 _MAX_CALLS = 6
 
 
 class DefaultBranches:
-    """`callers(frame, index)` gives the frames, with the expressions, from which the loader of that index runs a frame;
-    none for one that it calls itself."""
+    """`callers(frame, index)` returns the callers of a frame in the workers of the loader with that index, each with
+    the calling expression; none for a frame that the loader itself calls."""
 
     def __init__(self, liveness: DefaultLiveness, callers: Callable[[Frame, int], Sequence[tuple[Frame, int]]]) -> None:
         self._liveness = liveness
         self._callers = callers
 
     def keep_out(self, index: int, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
-        """The test that, by the defaults of options, keeps a loader from a context of a frame on every way that leads
-        there; None if there is none."""
+        """The test that, with the options' defaults, prevents a loader from reaching a context of a frame on every
+        path; None if there is none."""
         if (test := self._off(frame, context)) is not None:
             return test
         found: Site | None = None
@@ -34,7 +34,7 @@ class DefaultBranches:
         return found
 
     def _off(self, frame: Frame, context: int) -> Site | None:
-        """The test around a context that the defaults of options decide against."""
+        """The test around a context that is false with the options' defaults."""
         one = frame.code.one
         if one is None or not self._liveness.is_dead(context, frame):
             return None

@@ -1,4 +1,4 @@
-"""The model: which code runs in which process. Every rule asks it.
+"""The model: which code runs in which process. Every rule queries it.
 
 The frames that workers run are walked once, from the entry points of each loader: the methods that make samples, the
 collate function and the worker init function. A frame records which loaders reach it, as which part, and from where.
@@ -66,17 +66,17 @@ _Made = TypeVar("_Made")
 _Step = TypeVar("_Step", bound=ir.Step)
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
-#: Which of these workers call, for datasets of these bases. Other bases may call the others themselves.
+#: The methods that workers call on datasets with these bases. Other bases may call the others themselves.
 _SAMPLE_METHODS_OF = {
     "torch.utils.data.Dataset": ("__getitem__", "__getitems__"),
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
 _MAX_NESTED_OBJECTS = 8
-#: Reasons why a dataset is not known: nothing in sight sets the attribute, or a configuration names the class.
+#: Reasons why a dataset is not known: no known code sets the attribute, or a configuration names the class.
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: The reason if a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
-#: The reason if code out of sight passes the dataset.
+#: The reason if unknown code passes the dataset.
 _PASSED_IN = "parameter"
 #: The number of loaders that a finding shows. Its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
@@ -103,8 +103,8 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """Where the samples of a dataset are made: the frames that a loader calls on a dataset that it holds, or may hold
-    (`guessed`). If there are no frames, no code of the project makes them."""
+    """Where the samples of a dataset are created: the frames that a loader calls on a dataset that it holds, or may
+    hold (`guessed`). Without frames, no code of the project creates them."""
 
     loader: Loader
     dataset: Atom
@@ -137,7 +137,7 @@ class WorkerFunction:
 class MainFunction:
     """A def, or a module-level piece (`def_` 0), that the main process may run.
 
-    `frames` searches for the callers. Ask `written` and `exprs` first: they only read what is written there."""
+    `frames` searches for the callers, which is slow. Check `written` and `exprs` first: they only read the def."""
 
     path: Path
     piece: int
@@ -187,8 +187,8 @@ class MainFunction:
 
     @property
     def opened(self) -> Frame | None:
-        """The frame in which it runs when it is called from code out of sight. What holds there holds for every caller,
-        except for what subclasses override."""
+        """The frame in which it runs when unknown code calls it. What holds there holds for every caller, except for
+        what subclasses override."""
         return self.open_frame(self.path, self.piece, self.def_)
 
 
@@ -274,7 +274,7 @@ class Model:
     def _enter_datasets(
         self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom], inside: Frame | None = None
     ) -> None:
-        """Walk the datasets of a loader. `inside`: the function of the dataset in sight that holds them; None if the
+        """Walk the datasets of a loader. `inside`: the function of the known dataset that holds them; None if the
         loader itself takes their samples."""
         for dataset in datasets:
             guess = dataset in guessed
@@ -334,7 +334,8 @@ class Model:
                 yield from self._called(loader, value, unknown("sample"))
 
     def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool, caller: Frame | None = None) -> None:
-        """Note all that runs from an entry in the workers of a loader. `caller`: what calls it; None for the loader."""
+        """Record everything that runs from an entry in the workers of a loader. `caller`: the frame that calls it; None
+        for the loader."""
         bit = 1 << loader.index
         guessed = guessed or self.ev.calls.is_guessed(entry)
         queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, caller, guessed)])
@@ -368,8 +369,7 @@ class Model:
                 yield from ((target, dataset in loader.guessed) for target in targets)
 
     def _enter_late(self) -> None:
-        """Assign the datasets that no loader holds to the loaders whose dataset is out of sight, or to a presumed
-        loader.
+        """Assign the datasets that no loader holds to the loaders whose dataset is unknown, or to a presumed loader.
 
         A late-bound loader may also hold a dataset that is only tried out without workers, in tests or at the end of
         its own module."""
@@ -395,7 +395,7 @@ class Model:
             return
         configured_classes = ConfiguredClasses(self.ev)
         for loader in takers or [self._presume_loader()]:
-            # an attribute that nothing in sight sets may be set by a derived class
+            # an attribute that no known code sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
@@ -407,8 +407,8 @@ class Model:
                 self._walk(frame, loader, "sample", guessed=True)
 
     def _holder(self, loader: Loader) -> Frame | None:
-        """The function of a loader's dataset that takes the samples of the dataset out of sight; None if the loader may
-        hold that one itself."""
+        """The function of a loader's dataset that takes the samples of the unknown dataset; None if the loader may hold
+        that one itself."""
         held = loader.argument("dataset").ordered()
         if not held or not all(isinstance(one, Instance) and not self._is_configured(one) for one in held):
             return None
@@ -420,14 +420,14 @@ class Model:
         return dataset.site is not None and self.ev.yaml.instantiates(dataset.site)
 
     def _late_loaders(self) -> list[Loader]:
-        """The loaders whose dataset is out of sight: those that may have workers. If none has, those outside tests."""
+        """The loaders whose dataset is unknown: those that may have workers. If none may, those outside tests."""
         late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
         working = [loader for loader in late if loader.has_workers() != "no"]
         return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
 
     def _tried_out(self) -> tuple[Instance, ...]:
-        """Objects, made out of sight, of the classes that only loaders in their own file or in tests hold: a program
-        that looks its dataset up by a name means them, too."""
+        """Objects, as if created by unknown code, of the classes that only loaders in their own file or in tests hold:
+        a program that looks up its dataset by name may mean them, too."""
         held: dict[ClassRef, bool] = {}
         for loader in self.loaders:
             for one in loader.datasets:
@@ -437,19 +437,19 @@ class Model:
         return tuple(Instance(cls, None) for cls, tries in held.items() if tries and cls.scope is None)
 
     def _not_passed_in(self, late: list[Loader]) -> list[Loader]:
-        """The loaders that may hold a dataset which nothing makes. Where others show what the program does with its
-        datasets, those in code that nothing calls are none of them, unless they set up their workers."""
+        """The loaders that may hold a dataset which no known code creates. If other loaders show what the program does
+        with its datasets, loaders in uncalled code are not among them, unless they set up their workers."""
         if not any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders):
             return late
         return [one for one in late if one.late != _PASSED_IN or "worker_init_fn" in one.arguments]
 
     def _is_trial(self, loader: Loader) -> bool:
-        """Whether a loader is made in tests, or at module level, for example under a main guard."""
+        """Whether a loader is created in tests, or at module level, for example under a main guard."""
         at_module_level = loader.site is not None and loader.site.frame.def_ == 0
         return at_module_level or in_tests(loader.path, self.files.root)
 
     def _steps_of_pipelines(self, transforms: Iterable[Instance]) -> Iterator[Frame]:
-        """The frames that run when a pipeline out of sight calls these transforms."""
+        """The frames that run when an unknown pipeline calls these transforms."""
         for inst in transforms:
             for name in ("__call__", "transform"):
                 frame = self.ev.classes.open_method(inst, name)
@@ -516,7 +516,7 @@ class Model:
         return self._reached_on.get(receiver, ())
 
     def made_at(self, path: Path, piece: int, expr: int) -> Sequence[Loader]:
-        """The loaders that one call makes: one for each path to it."""
+        """The loaders that one call creates: one for each path to it."""
         if self._made_at is None:
             self._made_at = {}
             for one in self.loaders:
@@ -533,8 +533,8 @@ class Model:
             bits ^= lowest
 
     def main_functions(self, words: tuple[str, ...]) -> Iterator[MainFunction]:
-        """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
-        files and places. A def that workers also run comes with its other frames only."""
+        """The defs and module-level statements of the main process in pieces that contain one of `words`, in the order
+        of files and places. A def that workers also run has only its other frames."""
         paths = {path for word in words for path in self.files.containing(word)}
         for path in sorted(paths):
             file = self.files.file(path)
@@ -839,7 +839,7 @@ class Model:
         return (*evidence, *self._also(exposure))
 
     def loader_places(self, exposure: Exposure) -> tuple[Place, ...]:
-        """Where the loaders of an exposure are made; () if one is out of sight, or if two are made in one place."""
+        """Where the loaders of an exposure are created; () if one is presumed, or if two are created in one place."""
         sites = [one.site for one in exposure.loaders if one.site is not None and not one.presumed]
         places = dict.fromkeys(map(self.site_place, sites))
         return tuple(places) if len(places) == len(exposure.loaders) else ()
@@ -855,7 +855,7 @@ class Model:
         return f"it holds one of {len(kinds)} datasets, chosen at run time"
 
     def _also(self, exposure: Exposure) -> Iterator[Evidence]:
-        """The places where the other loaders concerned are made."""
+        """The places where the other loaders concerned are created."""
         places = {self.site_place(exposure.lead.site)} if exposure.lead.site else set()
         for loader in exposure.loaders[1:]:
             place = self.site_place(loader.site) if loader.site else None
@@ -875,12 +875,12 @@ class Model:
 
 
 def _may_import(loader: Loader, cls: ClassRef) -> bool:
-    """Whether the file of a loader may have a class by an import: none has what a notebook defines."""
+    """Whether the file of a loader may import a class. No file can import what a notebook defines."""
     return loader.path is None or loader.path == cls.path or cls.path.suffix != SUFFIX
 
 
 def _is_named_late(loader: Loader) -> bool:
-    """Whether the class of a loader's dataset is looked up by a name that is read at run time."""
+    """Whether the class of a loader's dataset is looked up by a name that is only known at run time."""
     return loader.late in CHOSEN or loader.late in OPEN
 
 
@@ -895,7 +895,7 @@ def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
 
 
 def _is_bound(loader: Loader) -> bool:
-    """Whether a loader surely holds a dataset of the project."""
+    """Whether a loader certainly holds a dataset of the project."""
     return any(isinstance(one, Instance) and one not in loader.guessed for one in loader.datasets)
 
 

@@ -1,7 +1,7 @@
-"""Branches that exclude each other: a loader that is made under `if phase == "test":` does not run what stands under
-`if opt["phase"] == "train":`.
+"""Branches that exclude each other: a loader that is created under `if phase == "test":` does not run the body of `if
+opt["phase"] == "train":`.
 
-Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are taken to be the
+Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are assumed to be the
 same choice. That is likely, not certain."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class OpposedBranches:
         self._made_under: dict[Site, frozenset[Choice]] = {}
 
     def rule_out(self, site: Site | None, index: int, frame: Frame, context: int) -> bool:
-        """Whether the loader that is made at `site` never runs a branch of a frame, whichever way leads there."""
+        """Whether the loader that is created at `site` never runs a branch of a frame, on any path."""
         if site is None:
             return False
         made = self._made_under.get(site)
@@ -65,7 +65,7 @@ def _choices(frame: Frame, context: int) -> Iterator[Choice]:
 
 
 def _name(code: Code, number: int) -> str:
-    """The last name of what is compared: a variable, a parameter, an attribute or a key."""
+    """The last name of the compared expression: a variable, a parameter, an attribute or a key."""
     match code.exprs[number]:
         case ir.Attr(_, name) | ir.Global(name) | ir.Capture(_, name):
             return name

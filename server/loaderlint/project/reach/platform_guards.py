@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, SeqOf, Site, Val
 
-#: Expressions that ask for the platform, each with its answers.
+#: Expressions that return the platform, each with its possible values.
 _ANSWERS = MappingProxyType(
     {
         "sys.platform": MappingProxyType({"linux": "linux", "windows": "win32", "macos": "darwin"}),
@@ -26,17 +26,17 @@ _COMPARES = frozenset({"==", "!=", "in", "not in"})
 
 
 class Asked(NamedTuple):
-    """The questions about the platform that decide whether a frame runs. `tests`: the numbers of the expressions that
-    its `if` statements test. `skips`: the conditions of the marks on it, each with its frame and whether the test is
-    skipped if it holds."""
+    """The tests of the platform that decide whether a frame runs. `tests`: the numbers of the expressions that its `if`
+    statements test. `skips`: the conditions of the marks on it, each with its frame and whether the test is skipped if
+    it holds."""
 
     tests: frozenset[int]
     skips: tuple[tuple[int, Frame, bool], ...]
 
 
 class PlatformGuards:
-    """The tests of a project that ask for the platform. Each frame is searched once, because one def may make thousands
-    of loaders in as many branches."""
+    """The tests of the platform in a project. Each frame is searched once, because one def may create thousands of
+    loaders in as many branches."""
 
     def __init__(self, ev: Evaluator) -> None:
         self._ev = ev
@@ -58,7 +58,7 @@ class PlatformGuards:
 
 
 def _asking(ev: Evaluator, frame: Frame) -> Iterator[int]:
-    """The tests of a frame whose answer depends on the platform alone."""
+    """The tests of a frame whose value depends on the platform alone."""
     contexts = frame.code.one.contexts if frame.code.one is not None else ()
     for number in {one.expr for one in contexts if one.kind == "if" and one.expr != ir.NONE}:
         if any(_holds(ev, number, frame, platform) is not None for platform in _PLATFORMS):
@@ -66,8 +66,8 @@ def _asking(ev: Evaluator, frame: Frame) -> Iterator[int]:
 
 
 def _branches(site: Site, asking: frozenset[int]) -> Iterator[tuple[int, bool]]:
-    """The tests among `asking` of the branches that an expression stands in, and whether it stands where they do not
-    hold."""
+    """The tests among `asking` of the branches around an expression, each with whether the expression is in its `else`
+    branch."""
     code = site.frame.code
     step = code.evaluated_by(site.expr) if asking else None
     if code.one is not None and step is not None:
@@ -90,7 +90,7 @@ def _skips(ev: Evaluator, frame: Frame) -> Iterator[tuple[int, Frame, bool]]:
 
 
 def _marks(ev: Evaluator, frame: Frame) -> Iterator[Val]:
-    """What decorates the defs and the class that a frame stands in, and the `pytestmark` of its module."""
+    """The decorators of the defs and the class around a frame, and the `pytestmark` of its module."""
     facts = frame.facts
     def_ = frame.def_
     while facts is not None and def_ > 0:
@@ -111,7 +111,7 @@ def _marks(ev: Evaluator, frame: Frame) -> Iterator[Val]:
 
 
 def _holds(ev: Evaluator, number: int, frame: Frame, platform: str) -> bool | None:
-    """Whether a test holds on a platform; None where it asks for something else."""
+    """Whether a test holds on a platform; None if it tests something else."""
     match ev.expr(frame, number):
         case ir.Unary("not", operand):
             inner = _holds(ev, operand, frame, platform)
@@ -139,7 +139,7 @@ def _holds(ev: Evaluator, number: int, frame: Frame, platform: str) -> bool | No
 
 
 def _answer(ev: Evaluator, number: int, frame: Frame, platform: str) -> str | None:
-    """What an expression that asks for the platform gives there."""
+    """The value on a platform of an expression that returns the platform."""
     for atom in ev.eval(number, frame).atoms:
         if isinstance(atom, Lib | LibObject) and atom.name in _ANSWERS:
             return _ANSWERS[atom.name][platform]
@@ -147,7 +147,7 @@ def _answer(ev: Evaluator, number: int, frame: Frame, platform: str) -> str | No
 
 
 def _names(value: Val) -> list[str]:
-    """The constants that a value is, or holds."""
+    """The constants that a value is or contains."""
     items = [item for atom in value.atoms if isinstance(atom, SeqOf) for item in atom.items]
     atoms = [atom for one in (value, *items) for atom in one.atoms]
     return [atom.value for atom in atoms if isinstance(atom, Literal_) and isinstance(atom.value, str)]

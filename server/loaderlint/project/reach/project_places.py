@@ -1,8 +1,8 @@
 """The place in the project that is responsible for what happens inside an installed library.
 
 Nothing is reported inside a library. A finding there belongs to the call of the project that workers run and that leads
-to it, or to the place where the project makes the object that holds what is wrong. Where there is none, the fault is
-the library's own, and nothing is said.
+to it, or to the place where the project creates the object that contains the fault. If there is neither, the fault is
+the library's own and is not reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from loaderlint.project.reach.model import Model
 
 #: A piece of a file.
 _Piece = tuple[Path, int]
-#: The number of frames of a library that are followed on the way from the project to a place in it.
+#: The number of library frames that are followed from the project to a place in the library.
 _MAX_FRAMES = 64
 
 
@@ -39,7 +39,7 @@ class ProjectPlaces:
 
     @cached_property
     def calls_making_loaders(self) -> frozenset[Place]:
-        """The calls of the project that run a function of a library which makes a loader."""
+        """The calls of the project that run a library function which creates a loader."""
         made = (one.site for one in self._model.loaders if one.installed and one.site is not None)
         return frozenset(map(self._model.site_place, made))
 
@@ -56,13 +56,13 @@ class ProjectPlaces:
 
     def _led_by_workers(self) -> Iterator[tuple[_Piece, Place]]:
         """The pieces of libraries that workers run, each with the call of the project that leads there; the last one
-        that is given counts."""
+        yielded counts."""
         frames = [frame for frame in self._model.reached if not self._holds(frame.path)]
         for frame in reversed(frames):
             yield from self._led_by(frame)
 
     def _led_by_makers(self) -> Iterator[tuple[_Piece, Place]]:
-        """The same for what runs in the main process while it makes the objects on which workers run something."""
+        """The same for code that the main process runs while it creates the objects whose methods workers run."""
         objects = dict.fromkeys(frame.receiver for frame in self._model.reached)
         for inst in reversed([one for one in objects if isinstance(one, Instance)]):
             made = inst.site

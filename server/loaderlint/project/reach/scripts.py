@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 2000
 _MAX_FILES = 400
-#: Names that a test of whether this is the main process mentions.
+#: Names in a test for the main process.
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
 
@@ -95,8 +95,8 @@ class Scripts:
         return self._imports[path]
 
     def run_with(self, path: Path) -> frozenset[Path]:
-        """The files that may run in one program with the module `path`: those that import it, directly or not, and all
-        that these import."""
+        """The files that may run in one program with the module `path`: those that import it, directly or indirectly,
+        and all files that these import."""
         if path not in self._run_with:
             importers = self._closure([path], self.importers)
             together = self._closure(importers, self._imported)
@@ -104,11 +104,11 @@ class Scripts:
         return self._run_with[path]
 
     def leads_to(self, path: Path, others: Collection[Path]) -> bool:
-        """Whether the module `path` imports one of `others`, through others."""
+        """Whether the module `path` imports one of `others`, directly or indirectly."""
         return not set(others).isdisjoint(self._closure([path], self._imported))
 
     def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
-        """`start` and what `step` leads to from there, at most `_MAX_FILES` files more."""
+        """`start` and the files that `step` leads to from there, at most `_MAX_FILES` more."""
         found = dict.fromkeys(start)
         queue, most = list(found), len(found) + _MAX_FILES
         while queue and len(found) < most:
@@ -118,7 +118,7 @@ class Scripts:
         return list(found)
 
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
-        """The files that make a loader, and those that import them, directly or not."""
+        """The files that create a loader, and those that import them, directly or indirectly."""
         found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
         return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
 
@@ -134,7 +134,7 @@ class Scripts:
 
     def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...]]]:
         """The place of each step of a frame that starts workers, itself or through calls. Steps in `guarded` contexts
-        are left out: what a main guard leads to may be a whole program."""
+        are left out: a main guard may lead to a whole program."""
         for number, step in self._model.steps(frame):
             if step.context in guarded:
                 continue
@@ -148,7 +148,7 @@ class Scripts:
                         yield self._place(frame, number, step), *found
 
     def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
-        """The call of a step, or what it iterates over; the loop's variable if that is a name bound before."""
+        """The call of a step, or its iterable; the loop variable if the iterable is a name that is bound before."""
         place = self._model.step_place(frame, number)
         over = iterated(step)
         if over == NONE:
@@ -199,7 +199,7 @@ class Scripts:
         atoms = self._model.ev.eval(call.func, frame).atoms
         goes = any(isinstance(a, Lib) and (a.name in GOES_OVER_NOW or a.name.startswith("itertools.")) for a in atoms)
         consumers = [a for a in atoms if isinstance(a, LibMember) and a.name in LOADER_CONSUMERS]
-        for atom in consumers:  # a trainer that made its loaders itself
+        for atom in consumers:  # a trainer that creates its loaders itself
             made = self._made.get(atom.owner.site) if isinstance(atom.owner, LibObject) else None
             if made is not None:
                 yield made
@@ -210,7 +210,7 @@ class Scripts:
                 yield from self._provided(self._model.ev.eval(arg.value, frame))
 
     def _gone_over(self, number: int, frame: Frame, depth: int) -> Iterator[Loader]:
-        """The loaders that an iterable is, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
+        """The loaders in an iterable, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
         if depth > 6:
             return
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
@@ -229,7 +229,7 @@ class Scripts:
         return self._model.ev.expr(atom.site.frame, e.value) if isinstance(e, ir.Unpack) else None
 
     def _provided(self, value: Val) -> Iterator[Loader]:
-        """The loaders that a data module, or a model with `train_dataloader`, makes for a trainer."""
+        """The loaders that a data module, or a model with `train_dataloader`, creates for a trainer."""
         for atom in value.only(Instance):
             for loader in self._made.values():
                 frame = loader.site.frame if loader.site else None
@@ -241,7 +241,7 @@ class Scripts:
 
 
 def _passes_on(name: str) -> bool:
-    """Whether the library object `name` goes over the arguments it was made with."""
+    """Whether the library object `name` iterates over the arguments of its constructor."""
     if name in GOES_OVER_NOW or name in GOES_OVER_LATER or name.startswith("itertools."):
         return True
     return name.removesuffix("[]").rpartition(".")[2] in LOADER_PREPARERS
@@ -267,12 +267,12 @@ def module_level(file: ProjectFile) -> Iterator[int]:
 
 
 def in_class(file: ProjectFile, piece: int) -> bool:
-    """Whether a piece stands in the body of a class."""
+    """Whether a piece is in the body of a class."""
     return any(file.pieces[above].kind == "class" for above in _around(file, piece))
 
 
 def in_main_guard(file: ProjectFile, piece: int) -> bool:
-    """Whether a piece is a main guard that was cut into its statements, or stands in one."""
+    """Whether a piece is, or is in, a main guard that was cut into its statements."""
     return file.is_main_guard(piece) or any(file.is_main_guard(above) for above in _around(file, piece))
 
 

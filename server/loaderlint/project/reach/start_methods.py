@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """A call of `set_start_method(method)`. `certain`: it happens whenever its file runs as a program."""
+    """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program."""
 
     method: str
     path: Path
@@ -103,7 +103,7 @@ class StartMethods:
 
 
 def _is_certain(context: int, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a step happens whenever its def runs as a program. `if __name__ == "__main__":` does not count as a
+    """Whether a step always runs if its def runs as a program. `if __name__ == "__main__":` does not count as a
     condition."""
     while context > 0:
         here = one.contexts[context]

@@ -14,7 +14,7 @@ WORKER_INFO = "torch.utils.data.get_worker_info"
 
 def method_calls(frame: Frame, dataset: Instance, ev: Evaluator) -> Iterator[tuple[int, tuple[Frame, ...]]]:
     """The calls in a frame of methods of the worker's dataset, by the numbers of their expressions, each with the
-    frames that it leads to where the loader holds `dataset`."""
+    frames that it leads to if the loader holds `dataset`."""
     if not frame.code.attributes("dataset"):
         return
     for step, call in frame.code.calls:

@@ -72,7 +72,7 @@ from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding_calls import seeds_of, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
 from loaderlint.rules.shared.unresolved_places import Spot
-from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.shared.wording import loaders_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
@@ -124,7 +124,7 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     fix = own_seed_fix(verdict.together, model)
     return verdict.finding(
-        f"within an epoch all workers draw the same numbers {in_workers_of(verdict.exposure)}: "
+        f"all workers of {loaders_of(verdict.exposure)} draw the same numbers within an epoch: "
         f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first, model)}",
         place,
         first.function,

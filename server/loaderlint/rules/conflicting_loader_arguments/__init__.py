@@ -67,7 +67,7 @@ from loaderlint.rules.conflicting_loader_arguments.fixes import argument_fixes
 from loaderlint.rules.shared.judgement import Verdict
 from loaderlint.rules.shared.loader_call import written
 
-#: Loaders that hand their arguments on to torch's constructor.
+#: Loaders that pass their arguments to torch's constructor.
 _CHECKED = frozenset(
     {
         "torch.utils.data.DataLoader",

@@ -16,7 +16,7 @@ from loaderlint.project.reach.model import Loader, Model
 #: if the user of the program chooses so; or never, or it is not known.
 Sure = Literal["always", "by default", "sometimes", "if chosen", "no"]
 
-#: Pipes shuffle themselves, as they are told.
+#: Pipes shuffle themselves, as they are configured.
 _PIPES = ("IterDataPipe",)
 _START_METHODS = frozenset({"fork", "spawn", "forkserver"})
 _CREATED = "ValueError when the loader is created"

@@ -1,4 +1,4 @@
-"""The calls that seed alike in each turn of a loop over epochs."""
+"""The calls that set the same seed in each iteration of a loop over epochs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ WORDS = ("seed", "SEED", "Seed")
 
 
 def seedings(function: MainFunction, model: Model) -> Iterator[Seeding]:
-    """The calls of a def that seed alike in each turn of a loop, and those that call the def, if it seeds."""
+    """The calls of a def that set the same seed in each iteration of a loop, and the calls of the def itself, if it
+    seeds."""
     names = model.once(seeding_names)
     if function.calls_one_of(names, may_be_fixed, in_loop=True):
         for frame in function.frames:

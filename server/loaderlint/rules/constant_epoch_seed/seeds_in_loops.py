@@ -36,7 +36,7 @@ class Seeding(NamedTuple):
 
 
 def seeding_in_loop(call: WorkerCall, model: Model) -> Seeding | None:
-    """The seeding that a call does, if its seed is the same in each turn of the loop around it."""
+    """The seeding of a call, if its seed is the same in each iteration of the loop around it."""
     loop = loop_around(call.context, call.frame, model)
     if loop is None:
         return None
@@ -74,7 +74,7 @@ def torch_seeder(call: WorkerCall) -> str | None:
 
 
 def _is_fixed(seed: int, frame: Frame, loop: int, model: Model) -> bool:
-    """Whether a seed is one and the same in each turn of a loop (0: each time the def runs)."""
+    """Whether a seed is the same in each iteration of a loop (0: each time the def runs)."""
     value = model.ev.eval(seed, frame)
     numbers = {atom.value for atom in value.atoms if isinstance(atom, Literal_)}
     if len(numbers - {None}) > 1 or not _stays(seed, frame, loop, model, 0):
@@ -130,8 +130,8 @@ def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
 
 
 def may_be_fixed(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
-    """Whether the seed that a call passes may be the same in each turn of a loop, as it is written. What a helper is
-    told besides may change."""
+    """Whether the seed that a call passes may be the same in each iteration of a loop, as it is written. What a helper
+    is told besides may change."""
     seeds = call.args[:1] if called_name(exprs, call.func) in SEEDER_NAMES else ()
     return all(_may_stay(arg.value, exprs, 0) for arg in seeds)
 
@@ -171,5 +171,5 @@ def _helpers(model: Model) -> Iterator[str]:
 
 
 def is_seed_fixed(call: WorkerCall, loop: int, model: Model) -> bool:
-    """Whether the seed that a call passes is the same in each turn of a loop."""
+    """Whether the seed that a call passes is the same in each iteration of a loop."""
     return _is_fixed(call.call.args[0].value, call.frame, loop, model)

@@ -61,8 +61,8 @@ def _called_in(frame: Frame, loop: int, model: Model) -> list[Frame]:
 
 
 def is_a_run(frame: Frame, loop: int, model: Model) -> bool:
-    """Whether each turn of a loop is a training of its own, which makes a model or an optimizer; or puts torch's state
-    back."""
+    """Whether each iteration of a loop is a training of its own, which makes a model or an optimizer; or puts torch's
+    state back."""
     calls = [c for c in model.frame_calls(frame) if inside(c.context, loop, frame, model)]
     inner = [c for target in _called_in(frame, loop, model) for c in model.frame_calls(target)]
     return any(_makes(atom, model) for call in (*calls, *inner) for atom in call.callee.atoms)

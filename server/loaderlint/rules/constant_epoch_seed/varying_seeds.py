@@ -9,8 +9,8 @@ from loaderlint.rules.shared.epoch_passes import Pass
 
 
 def is_reseeded(one: Pass, seeding: WorkerCall, model: Model) -> bool:
-    """Whether each turn of the loop sets a seed that moves on between a constant one and the pass that follows it. What
-    comes before the constant seed comes after it in the next turn."""
+    """Whether each iteration of the loop sets a seed that changes between a constant one and the pass that follows it.
+    What comes before the constant seed comes after it in the next turn."""
     frame, loop = seeding.frame, one.loop
     performed = {step.call: number for number, step in model.steps_of(frame, ir.Perform) if step.context == loop}
     calls = [call for call in model.calls_named(frame, SEEDER_NAMES) if call.number in performed]

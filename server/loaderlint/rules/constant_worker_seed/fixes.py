@@ -62,7 +62,7 @@ def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Pla
 
 
 def _only_init(frame: Frame, model: Model) -> bool:
-    """Whether a frame is a worker_init_fn, or the head of sample code, that nobody else calls."""
+    """Whether a frame is a worker_init_fn, or an entry point of sample code, that no other code calls."""
     reached = model.reached.get(frame)
     if reached is None or any(parent is not None for parent in reached.parents.values()):
         return False
@@ -93,5 +93,5 @@ def _fresh(seeding: WorkerSeeding, *, narrow: bool) -> str:
 
 
 def fresh_seed(seeding: WorkerSeeding) -> str:
-    """The seed to write, for people."""
+    """The seed to write, as text for messages."""
     return _fresh(seeding, narrow=True).replace("{torch}", "torch")

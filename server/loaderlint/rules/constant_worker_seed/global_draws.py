@@ -43,7 +43,7 @@ def is_drawn_from(seeder: str, loader: Loader, model: Model) -> bool:
         return True
     run = model.reached_by(loader)
     if not any(one.bits(("sample", "collate")) >> loader.index & 1 for one in run):
-        return True  # the dataset is out of sight
+        return True  # the dataset is unknown
     drawn = [_libraries(call, model) for one in run for call in model.frame_calls(one.frame)]
     return any(found is None or library in found for found in drawn)
 
@@ -52,7 +52,7 @@ def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
     """The libraries from whose states a call draws; None if it may be any."""
     func = model.ev.expr(call.frame, call.call.func)
     if isinstance(func, ir.Attr) and model.ev.eval(func.base, call.frame).unknown is not None:
-        return None if func.name in _DRAWING else ()  # a method of data that is not in sight
+        return None if func.name in _DRAWING else ()  # a method of unknown data
     found: set[str] = set()
     for atom in call.callee.atoms:
         name = "" if _is_steady(atom, model, 0) else _name(atom)

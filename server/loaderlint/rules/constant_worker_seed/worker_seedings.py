@@ -21,8 +21,8 @@ _DRAW_NAMES = frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
 
 class WorkerSeeding(NamedTuple):
     """A seeding call that a worker makes once: which function, where the seed comes from, and where it is written.
-    `each_epoch`: a worker that lives on comes by again, at the head of an `__iter__`. `rank`: how the seed names the
-    rank of the process, '' if it does not."""
+    `each_epoch`: a persistent worker runs it again, at the start of an `__iter__`. `rank`: how the seed names the rank
+    of the process, '' if it does not."""
 
     call: WorkerCall
     function: str

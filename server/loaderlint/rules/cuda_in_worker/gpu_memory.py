@@ -18,7 +18,7 @@ _NOT_HELD = "the main process no longer holds it when the workers start"
 
 
 class Brought(NamedTuple):
-    """What the main process puts into GPU memory by a call, `text` for people, and where workers read it."""
+    """What the main process puts into GPU memory by a call, with its `text` for messages, and where workers read it."""
 
     text: str
     reader: Spot

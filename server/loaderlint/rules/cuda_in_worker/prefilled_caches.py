@@ -44,7 +44,7 @@ def _calls_in_loop(caller: Frame, callee: Frame, model: Model) -> bool:
 
 
 def _goes_over_all(iterable: int, frame: Frame) -> bool:
-    """Whether a loop goes over something whole: not over a slice, or a `range` of constants."""
+    """Whether a loop iterates over all of something: not over a slice, or a `range` of constants."""
     match frame.code.exprs[iterable]:
         case ir.Call(_, args) if args:
             return not all(isinstance(frame.code.exprs[arg.value], ir.Const) for arg in args)

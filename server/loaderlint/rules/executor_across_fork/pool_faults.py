@@ -14,8 +14,8 @@ from loaderlint.rules.shared.held_handles import first_uses, is_held, samples_ta
 
 
 class Fault(NamedTuple):
-    """What happens to a use in a worker. `made`: the pool or queue; `effect` and `word`: for people; `touches`: where
-    the main process uses it."""
+    """The effect of a use in a worker. `made`: the pool or queue; `effect` and `word`: text for messages; `touches`:
+    where the main process uses it."""
 
     made: LibObject
     severity: Severity

@@ -1,4 +1,4 @@
-"""Queues that a thread fills, and whoever waits for their items."""
+"""Queues that a thread fills, and the code that waits for their items."""
 
 from __future__ import annotations
 

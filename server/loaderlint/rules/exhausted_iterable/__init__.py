@@ -113,14 +113,14 @@ def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
 
 
 def _shows(loader: Loader) -> int:
-    """2: later epochs are empty, 0: workers start again each time, 1: nobody can know."""
+    """2: later epochs are empty, 0: workers start again each time, 1: unknown."""
     if loader.has_workers() == "no" or loader.persistent:
         return 2
     return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1
 
 
 def _is_a_handle(loader: Loader) -> str:
-    """A cure: an open file that workers share is another rule's."""
+    """A cure: another rule reports an open file that workers share."""
     return _A_HANDLE if loader.has_workers() != "no" else ""
 
 

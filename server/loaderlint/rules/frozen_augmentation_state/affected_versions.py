@@ -32,7 +32,7 @@ def why_unaffected(library: Library, loader: Loader, model: Model) -> str:
 
 
 def affected_since(library: Library, loader: Loader, model: Model) -> str:
-    """The version from which it is so, where nobody says which one is used."""
+    """The version from which this holds, if the used version is not declared."""
     declared = model.environment(loader).packages or {}
     if library.package != "albumentations" or "albumentationsx" in declared:
         return ""

@@ -10,7 +10,7 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
 
-#: Where each dataset in sight is of a class of the project and keeps one transform.
+#: Where each known dataset is of a class of the project and stores one transform.
 _SEEDING_OWN = """\
 def {{seed_transform}}(worker_id):
     \"\"\"Give each worker's copy of the transform a random state of its own.\"\"\"

@@ -92,7 +92,7 @@ from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
-from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -118,7 +118,7 @@ def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
     made, touches = opener(use.held, model), use.touches
     reads = Evidence(model.place(use.frame, use.number), f"{model.label(use.frame)} uses it")
     return verdict.finding(
-        f"{_effect(use.kind, exposure, model)} {in_workers_of(exposure)}: this {use.kind.word} is opened "
+        f"{_effect(use.kind, exposure, model)}: this {use.kind.word} is opened "
         f"{_where(made, model)}, {'which runs ' if touches else ''}before the workers start; open it in each process",
         verdict.spot.place(model),
         made.name,
@@ -150,16 +150,17 @@ def _forked(exposure: Exposure, model: Model) -> bool:
 
 
 def _effect(kind: HandleKind, exposure: Exposure, model: Model) -> str:
+    where = in_workers_of(exposure)
     if _is_alone(kind, exposure, model):
-        return "reads return other samples' data as soon as a second process reads too"
+        return f"reads {where} return other samples' data once a second process reads too"
     if not _forked(exposure, model):
-        return "the workers cannot start: the handle cannot be pickled"
+        return f"the workers of {loaders_of(exposure)} cannot start, because the handle cannot be pickled"
     match kind.fork:
         case "corrupts":
-            return "reads return other samples' data"
+            return f"reads return other samples' data {where}"
         case "hangs":
-            return "reads hang"
-    return "several processes use one handle, which its library forbids,"
+            return f"reads hang {where}"
+    return f"several processes share one handle {where}, which its library forbids"
 
 
 def _where(made: LibObject, model: Model) -> str:

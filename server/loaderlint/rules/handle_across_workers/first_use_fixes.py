@@ -1,4 +1,4 @@
-"""The fix for a handle that its first use opens: `if self.file is None` also asks for the process.
+"""The fix for a handle that its first use opens: `if self.file is None` also checks the process.
 
 The test may stand around the call of the method that opens: `if self.file is None: self.open()`. What is opened beside
 the handle that is asked for is opened again with it."""
@@ -175,7 +175,7 @@ def _reads_of(owner: Instance, frame: Frame, model: Model) -> Iterator[HandleRea
 
 
 def _is_asked_before(frame: Frame, asking: set[DefKey], model: Model, depth: int) -> bool:
-    """Whether a frame asks for the handle itself, calls what does, or is only called by such frames."""
+    """Whether a frame gets the handle itself, calls a frame that does, or is only called by such frames."""
     called = (target for targets in model.ev.leads(frame).values() for target in targets)
     if not asking.isdisjoint({def_key(frame), *map(def_key, called)}):
         return True

@@ -98,7 +98,7 @@ def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader:
 
 
 def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Finding:
-    assert loader.site is not None  # a loader out of sight holds no wrapper
+    assert loader.site is not None  # a presumed loader holds no wrapper
     short = wrapper.rpartition(".")[2]
     inside = "`.dataset`" if short == "Subset" else "`.datasets`, one by one"
     return undoubted(RULE, certainty_of_workers(loader)).finding(

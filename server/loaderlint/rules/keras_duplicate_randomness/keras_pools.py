@@ -31,12 +31,12 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Model, WorkerCall
 
 Answer = Literal["yes", "no", "maybe"]
-#: The argument that asks for processes.
+#: The argument that requests processes.
 FLAG = "use_multiprocessing"
 
 
 class Pool(NamedTuple):
-    """A dataset whose samples are made in processes. `call`: where that is asked for; `alone`: by one process."""
+    """A dataset whose samples are created in processes. `call`: where that is requested; `alone`: by one process."""
 
     dataset: Instance
     call: WorkerCall
@@ -45,7 +45,7 @@ class Pool(NamedTuple):
 
 
 def keras_pools(call: WorkerCall, model: Model) -> Iterator[Pool]:
-    """The datasets for which a call asks for processes."""
+    """The datasets for which a call requests processes."""
     for dataset in _constructed(call, model):
         yield from _pool(dataset, passed_to_library(model.ev, dataset), call, FLAG_POSITION, WORKERS_POSITION, model)
     if isinstance(model.ev.expr(call.frame, call.call.func), ir.Attr) and _has_old_arguments(call, model):
@@ -94,8 +94,8 @@ def _pool(
 
 
 def _at_least(value: Val, least: int) -> Answer:
-    """Whether a number (or True) is at least `least`; arguments out of sight are taken to be left out. An option
-    that is off by default may be switched on."""
+    """Whether a number (or True) is at least `least`; unknown arguments are assumed to be omitted. An option that is
+    off by default may be switched on."""
     answers: set[Answer] = set()
     for atom in value.atoms:
         if isinstance(atom, Literal_):

@@ -84,14 +84,14 @@ def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
     lost = verdict.about
     return verdict.finding(
         f"the main process sees {lost.effect} instead of the `{lost.name}` raised {in_workers_of(verdict.exposure)}: "
-        f"torch recreates it from one text, and {lost.cause}",
+        f"torch recreates it from a single string, and {lost.cause}",
         verdict.spot.place(model),
         lost.name,
         (*lost.evidence, *verdict.why(model)),
     )
 
 
-# --- whether it is caught on the way ----------------------------------------------------------------------------------
+# --- whether a caller catches it ----------------------------------------------------------------------------------
 
 
 def _is_guarded(context: int, frame: Frame, model: Model) -> bool:

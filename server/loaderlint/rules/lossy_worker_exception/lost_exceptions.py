@@ -40,7 +40,7 @@ def lost_exception(step: ir.Raise, frame: Frame, model: Model) -> Loss | None:
     for atom in model.ev.eval(step.value, frame).ordered():
         if isinstance(atom, LibObject) and atom.name in _SEVERAL:
             name = atom.name.rpartition(".")[2]
-            cause = f"`{name}` takes several arguments; raise one that takes a text"
+            cause = f"`{name}` takes several arguments; raise an exception that takes one string"
             return Loss(step.context, name, "a RuntimeError", cause, ())
         if isinstance(atom, Instance):
             found = _of_class(atom.cls, model)
@@ -71,7 +71,7 @@ def _of_class(cls: ClassRef, model: Model) -> tuple[str, str] | None:
         )
     if init is None or _takes_one_text(params):
         return None
-    return "a RuntimeError", "its constructor does not take just that; give its other parameters defaults"
+    return "a RuntimeError", "its constructor does not accept that; give its other parameters defaults"
 
 
 def _takes_one_text(params: tuple[ir.ParamIR, ...]) -> bool:

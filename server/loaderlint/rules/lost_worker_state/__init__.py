@@ -74,7 +74,7 @@ from loaderlint.rules.lost_worker_state.run_in_main_process import fills_ahead, 
 from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
-from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 _IN_MAIN = "the main process runs the same code on the same object"
 _AHEAD = "a method of the class fills the cache before the workers start"
@@ -103,7 +103,7 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     kept = candidates[0].about
     if reader_in_main(kept, exposure, model) is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
-    # last: it looks into all that main runs
+    # last: it examines everything that the main process runs
     return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
 
@@ -114,8 +114,8 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
     frame, number = reader
     return verdict.finding(
         f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
-        f"with its own copy, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
-        "it in a shared tensor or `multiprocessing.Value`",
+        f"with its own copy, and `{model.label(frame)}` reads the copy of the main process; return it with the sample, "
+        "or keep it in a shared tensor or `multiprocessing.Value`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
@@ -138,9 +138,8 @@ def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
 def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
     walk, kept = verdict.about, verdict.about.kept
     return verdict.finding(
-        f"the same items come from several workers: each advances its own `{kept.name}` "
-        f"{in_workers_of(verdict.exposure)}, starting from the main process's, and goes through all of "
-        f"`{walk.items}`; take the item at the sample's index",
+        f"several workers return the same items: each worker of {loaders_of(verdict.exposure)} advances its own copy "
+        f"of `{kept.name}`, and iterates over all of `{walk.items}`; take the item at the sample's index",
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
@@ -174,8 +173,8 @@ def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exp
 def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
     cache = verdict.about
     return verdict.finding(
-        f"the cache `{cache.name}` never helps: each worker fills its own {in_workers_of(verdict.exposure)}, and it "
-        "is gone at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
+        f"the cache `{cache.name}` never helps: each worker of {loaders_of(verdict.exposure)} fills its own copy, "
+        "which is lost at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
         (*made(cache, model), *verdict.why(model)),

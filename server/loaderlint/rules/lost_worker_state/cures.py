@@ -15,7 +15,7 @@ def sets_up_workers(loader: Loader) -> str:
 
 
 def needs_no_cache(loader: Loader) -> str:
-    """A cure: a loader keeps its workers, or goes over its samples for evaluation, as a rule once."""
+    """A cure: a loader keeps its workers, or reads its samples for evaluation, usually once."""
     if loader.persistent:
         return "its workers persist, and so does the cache"
     return EVALUATION if is_for_evaluation(loader) else ""

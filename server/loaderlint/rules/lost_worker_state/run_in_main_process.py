@@ -11,7 +11,7 @@ from loaderlint.project.reach.model import Loader, Model
 
 
 def runs_in_main(frame: Frame, model: Model) -> bool:
-    """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
+    """Whether the main process runs the same code on the same object: a loader without workers, or a known call."""
     if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
         return True
     place = def_key(frame)
@@ -23,7 +23,7 @@ def runs_in_main(frame: Frame, model: Model) -> bool:
 
 
 def fills_ahead(frame: Frame, model: Model) -> bool:
-    """Whether a method that no worker calls goes over the object's items by the same code: `for i in range(n):
+    """Whether a method that no worker calls iterates over the object's items with the same code: `for i in range(n):
     self.load(i)` in `load_all`."""
     owner = frame.receiver
     place = def_key(frame)

@@ -124,8 +124,8 @@ def _outermost(function: WorkerFunction, model: Model) -> str:
 def _sent_by_name(
     function: WorkerFunction, frame: Frame, exposure: Exposure, verdict: Verdict, model: Model
 ) -> Iterator[Finding | Silence]:
-    """What is handed to a loader and stands under the guard itself: a worker does not find its name, and comes to
-    nothing that it reads."""
+    """What is passed to a loader and is under the guard itself: a worker does not find its name, and comes to nothing
+    that it reads."""
     owner = model.callers.owner(function.path, function.piece, function.def_, model.facts(frame))
     name = model.ev.classes.name(owner) if owner else model.def_of(frame).name
     is_sent = model.reached[frame].parents.get(exposure.lead.index) is None

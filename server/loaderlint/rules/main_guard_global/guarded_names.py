@@ -15,7 +15,7 @@ from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 
 def guarded_reads(frame: Frame, file: ProjectFile, model: Model) -> list[tuple[str, int, tuple[Binding, ...]]]:
     """The names that a frame reads and that are bound under the main guard only, each with its first read and its
-    bindings, in the order of the text. Hardly any frame reads one: anchors are asked for only then."""
+    bindings, in the order of the text. Few frames read one, so anchors are computed only then."""
     reads: dict[str, list[int]] = {}
     facts = model.facts(frame)
     for number in frame.memo:

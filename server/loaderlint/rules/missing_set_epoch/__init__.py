@@ -70,7 +70,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     if not has_loops(function):
         return
     without_set_epoch = model.once(samplers_without_set_epoch)
-    yield from model.once(_silences) if model.explains else ()  # an iterator: they are told once
+    yield from model.once(_silences) if model.explains else ()  # an iterator: they are reported once
     for frame in function.frames if without_set_epoch else ():
         for one in passes(frame, model):
             for sampler in without_set_epoch.get(one.loader, ()):

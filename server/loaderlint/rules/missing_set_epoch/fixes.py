@@ -1,4 +1,4 @@
-"""The fix: call `set_epoch` at the start of each turn of the loop over epochs."""
+"""The fix: call `set_epoch` at the start of each iteration of the loop over epochs."""
 
 from __future__ import annotations
 

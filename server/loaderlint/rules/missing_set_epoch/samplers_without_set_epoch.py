@@ -37,7 +37,7 @@ def samplers_of(loader: Loader, model: Model) -> list[LibObject]:
 
 
 def shuffles(sampler: LibObject, model: Model) -> Literal["yes", "no", "maybe"]:
-    """Whether a DistributedSampler gives another order in each epoch, if it is told."""
+    """Whether a DistributedSampler yields another order in each epoch, if `set_epoch` is called."""
     arguments = model.ev.calls.site_arguments(sampler.site)
     passed, seed = arguments.get("shuffle", _SHUFFLE_POSITION), arguments.get("seed", _SEED_POSITION)
     if seed is not None and seed.literal is None and _is_counted(sampler, model):
@@ -76,7 +76,8 @@ def _may_be(value: Val, sampler: LibObject, loader: Loader, model: Model) -> boo
 
 
 def _is(atom: Atom, sampler: LibObject, loader: Loader, model: Model) -> bool:
-    """Whether what `set_epoch` is called on may be the sampler: it, an attribute of the loader, or out of sight."""
+    """Whether the receiver of a `set_epoch` call may be the sampler: the sampler itself, an attribute of the loader, or
+    unknown."""
     if isinstance(atom, Unknown):
         return True
     while isinstance(atom, LibMember):

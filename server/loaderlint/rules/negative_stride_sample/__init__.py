@@ -59,7 +59,7 @@ from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
-#: One of these stands in a file that reverses anything; those first that an index of words knows.
+#: A file that reverses anything contains one of these; those first that an index of words has.
 _WORDS = ("flip", "rot90", "::-", ":: -", ": -1]", ":-1]")
 
 

@@ -79,13 +79,13 @@ _WHEN = {
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a way on which a dataset's `__getitem__` gives None."""
+    """One finding for each path on which a dataset's `__getitem__` returns None."""
     for one in judged(RULE, _candidates(function, model), model, parts=("sample",)):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[NonePath]]:
-    """The ways on which the samples of a function are None."""
+    """The paths on which the samples of a function are None."""
     for frame in function.frames:
         if is_entry(frame, model) and gives_something(frame, model):
             for way in paths_to_none(frame, model):
@@ -106,7 +106,7 @@ def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
 
 
 def _message(way: NonePath, exposure: Exposure, model: Model) -> str:
-    what = "gives None in a sample" if way.held else "gives None"
+    what = "puts None into a sample" if way.held else "returns None"
     when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
     ends = ", because it ends without a `return`," if way.falls else ","
     return (

@@ -186,7 +186,7 @@ def _chooses(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[NonePath]:
-    """The ways on which the returned value is or holds None."""
+    """The paths on which the returned value is or contains None."""
     e = model.ev.expr(frame, number)
     match e:
         case ir.Seq(kind, items) if kind != "set":

@@ -1,4 +1,4 @@
-"""Loaders that worker code goes through."""
+"""Loaders that worker code iterates over."""
 
 from __future__ import annotations
 

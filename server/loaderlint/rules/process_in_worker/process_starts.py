@@ -16,7 +16,7 @@ from loaderlint.rules.shared.unresolved_places import Spot, spot_of
 
 
 class Start(NamedTuple):
-    """A place where a frame starts processes. `what`: the call for people; `doubts`: unknown conditions;
+    """A place where a frame starts processes. `what`: the call as messages show it; `doubts`: unknown conditions;
     `instead`: what to do; `use`: where it happens, if that is another place; `guarded`: after a look at the process."""
 
     frame: Frame

@@ -61,7 +61,7 @@ from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.silence_reasons import silent, started_by
 from loaderlint.rules.shared.wording import in_workers_of
 
-#: One of these stands in a file that makes such an array.
+#: A file that creates such an array contains one of these.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")
 _PICTURE = "nothing else uses the memory of the picture's array: PyTorch's warning is all that happens"
 
@@ -120,7 +120,7 @@ def _is_harmless(sink: Sink, model: Model) -> bool:
 
 
 def _is_used_up(sink: Sink, model: Model) -> bool:
-    """Whether the tensor is converted or copied at once: nobody can write to the array through it."""
+    """Whether the tensor is converted or copied at once, so that no code can write to the array through it."""
     for e in model.facts(sink.frame).ir.exprs:
         if isinstance(e, ir.Attr) and e.base == sink.call and e.name in COPYING_TENSOR_METHODS:
             return True

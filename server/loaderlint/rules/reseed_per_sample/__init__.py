@@ -72,7 +72,7 @@ from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import is_for_workers, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
 from loaderlint.rules.shared.unresolved_places import Spot
-from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.shared.wording import loaders_of
 
 
 class Reseed(NamedTuple):
@@ -134,14 +134,14 @@ def _finding(verdict: WorkerVerdict[Reseed], model: Model) -> Finding:
 
 def _message(one: Reseed, exposure: Exposure) -> str:
     name = one.function.replace("numpy.", "np.")
-    where = in_workers_of(exposure) if exposure.lead.has_workers() != "no" else f"of {exposure.lead.described}"
+    loaders = loaders_of(exposure)
     if one.effect == "by index":
         return (
-            f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
-            "make the seed depend on the epoch if this is not intended"
+            f"each sample of {loaders} has the same random numbers in every epoch: `{name}` sets its state from the "
+            "index; make the seed depend on the epoch if this is not intended"
         )
     return (
-        f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
+        f"every sample of {loaders} has the same random numbers: `{name}` sets the same seed before each; "
         "delete the call, or use a separate generator for each sample"
     )
 

@@ -22,7 +22,7 @@ def loaders_running(call: WorkerCall, model: Model) -> Iterator[Loader]:
 
 
 def effect_of(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Effect | None:
-    """What the call does to the samples of a loader, where nobody can have wanted it."""
+    """The effect of the call on the samples of a loader, if it cannot be intended."""
     effect = reseeding(call, seed, loader, model)
     if effect == "alike" and is_common_seed(call, seed, loader, model):
         return None  # common-seed-in-workers
@@ -32,7 +32,7 @@ def effect_of(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Effe
 
 
 def why_no_effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
-    """Why the call does nothing to the samples of a loader that nobody can have wanted."""
+    """Why the call has no effect on the samples of a loader that cannot be intended."""
     if is_common_seed(call, seed, loader, model):
         return "it is the same seed in all workers: common-seed-in-workers"
     if reseeding(call, seed, loader, model) is None:

@@ -1,4 +1,4 @@
-"""What a loop appends of each item that it goes over, to a list that outlives the loop."""
+"""What a loop appends of each item to a list that outlives the loop."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def loops_over_loaders(frame: Frame, model: Model) -> Loops:
 
 
 def _unwrapped(source: int, frame: Frame, model: Model) -> tuple[int, int]:
-    """What is gone over behind `enumerate`, progress bars and the like, with the place of its item (see `_loops`)."""
+    """The iterable inside `enumerate`, progress bars and the like, with the place of its item (see `_loops`)."""
     position = -1
     for _ in range(4):
         call = model.ev.expr(frame, source)
@@ -86,7 +86,7 @@ def _loader(value: Val, model: Model) -> Loader | None:
 
 
 def is_made_by_library(iterable: int, frame: Frame, model: Model) -> bool:
-    """Whether what is gone over comes from a call of a function or class that is known by its name: no loader."""
+    """Whether the iterable comes from a call of a function or class that is known by its name: not a loader."""
     source, _ = _unwrapped(iterable, frame, model)
     call = model.ev.expr(frame, source)
     root = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None

@@ -16,7 +16,7 @@ _LOADER = re.compile(
 
 
 def is_named_as_loader(source: int, function: MainFunction) -> bool:
-    """Whether what a loop goes over, or anything that is passed for it, has such a name."""
+    """Whether the iterable of a loop, or anything that is passed for it, has such a name."""
     waiting, seen = [source], set[int]()
     while waiting:
         number = waiting.pop()

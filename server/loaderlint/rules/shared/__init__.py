@@ -1,1 +1,1 @@
-"""The verdict on candidates, what rules ask of the model, and what their fixes write: no rule stands here."""
+"""The verdict on candidates, and the queries and fixes that several rules share. It contains no rule."""

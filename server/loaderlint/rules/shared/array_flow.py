@@ -1,7 +1,8 @@
-"""Where an array comes from: back from where it is used, through locals, containers, fields, helpers and pipelines of
-transforms, to the expressions that made it. What copies ends the way, and so does all that is out of sight.
+"""Backward data flow of arrays: from a use, through locals, containers, fields, helpers and pipelines of transforms, to
+the expressions that create the array. A copy ends the path, and so does unknown code.
 
-The way back is one of the program: what a helper returns is followed into the call it was reached by, not into others.
+The analysis is context-sensitive: a helper's parameters are followed into the call that it was entered by, not into
+others.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.unresolved_places import Spot
 
-#: An item of a container at a place that cannot be read.
+#: An item of a container at an unknown index.
 ANY_ITEM = "[]"
 _MAX_STATES = 600
 _MAX_CALLS = 12
 #: Attributes that show that the code handles the layout of its arrays itself.
 _LAYOUT_WORDS = frozenset({"strides", "flags"})
-#: Calls that give a container of the same items.
+#: Calls that return a container of the same items.
 _SHALLOW_COPIES = frozenset({"builtins.list", "builtins.tuple", "builtins.dict", "copy.copy"})
 
 
 class Deep(NamedTuple):
-    """Any part of a container, at any depth, but for the entries of it that were replaced. `inside`: not the value
-    itself, which was copied."""
+    """Any part of a container, at any depth, except for its entries that were replaced. `inside`: not the value itself,
+    which was copied."""
 
     without: tuple[str | int, ...] = ()
     inside: bool = False
@@ -50,12 +51,13 @@ class Deep(NamedTuple):
 
 Selector = str | int | Deep
 Path = tuple[Selector, ...]
-#: Anything in a value: what the default collate function looks at.
+#: Any part of a value: the default collate function reads all of them.
 ANYTHING: Path = (Deep(),)
 
 
 class Step(NamedTuple):
-    """A call that was entered backwards: expression `number` of `caller`, and for a pipeline its steps and which."""
+    """A call that was entered backwards: expression `number` of `caller`. For a pipeline also its steps, and the index
+    of the entered one."""
 
     caller: Frame
     number: int
@@ -75,24 +77,24 @@ class State(NamedTuple):
 
 
 class Question(Protocol):
-    """What is looked for."""
+    """The kind of expression that is searched for."""
 
     def makes(self, number: int, frame: Frame, path: Path) -> bool:
-        """Whether the way ends here, with what is looked for."""
+        """Whether the path ends here because the expression creates what is searched for."""
 
     def shares(self, number: int, frame: Frame, path: Path) -> Iterator[tuple[int, Path]]:
-        """The expressions in whose memory this one lies, with the part of them."""
+        """The expressions whose memory this one shares, with the shared part of each."""
 
 
 class Found(NamedTuple):
-    """An expression that makes what was looked for."""
+    """An expression that creates what was searched for."""
 
     frame: Frame
     number: int
 
 
 class ArrayFlow:
-    """The way back of arrays in one model, for one question."""
+    """The backward data flow of arrays in one model, for one question."""
 
     def __init__(self, model: Model, question: Question) -> None:
         self._model = model
@@ -100,13 +102,13 @@ class ArrayFlow:
         self._question = question
 
     def found(self, number: int, frame: Frame, path: Path, at: ir.Step | None = None) -> list[Found]:
-        """What makes part `path` of expression `number`, as used by step `at` of the frame."""
+        """The expressions that create part `path` of expression `number`, as used by step `at` of the frame."""
         until, context = self._position(frame, at)
         return self._search([State(number, frame, path, (), until, context)])
 
     def found_in_pipeline(self, number: int, frame: Frame, wanted: Collection[str]) -> list[Found]:
-        """What makes the argument of those steps of the pipeline called at `number` that are objects of the `wanted`
-        library classes."""
+        """The expressions that create the argument of a step of the pipeline called at `number`, for the steps that are
+        objects of the `wanted` library classes."""
         call = self._ev.expr(frame, number)
         steps = pipeline_steps(call, frame, self._ev) if isinstance(call, ir.Call) else ()
         states: list[State] = []
@@ -185,7 +187,7 @@ class ArrayFlow:
                 yield from self._called(state)
 
     def _key(self, index: int, frame: Frame) -> str | int | None:
-        """What an index takes out of a container; None for slices."""
+        """The key that an index selects; None for slices."""
         if frame.code.has_slice(index):
             return None
         literal = self._ev.eval(index, frame).literal
@@ -212,7 +214,7 @@ class ArrayFlow:
                 yield state._replace(number=value, path=rest[0])
 
     def _element(self, state: State, iterable: int) -> Iterator[State]:
-        """The variable of a loop: over a container, `enumerate(...)` or `zip(...)` of some."""
+        """The variable of a loop over a container, or over `enumerate(...)` or `zip(...)` of containers."""
         call = self._ev.expr(state.frame, iterable)
         names = self._libraries(call.func, state.frame) if isinstance(call, ir.Call) else frozenset()
         if isinstance(call, ir.Call) and names & {"builtins.enumerate", "builtins.zip"}:
@@ -224,7 +226,7 @@ class ArrayFlow:
             yield state._replace(number=iterable, path=(ANY_ITEM, *state.path))
 
     def _attribute(self, state: State, base: int, name: str) -> Iterator[State]:
-        """A field: what is stored in it; a property: what it returns."""
+        """The values stored in a field, or returned by a property."""
         frame = state.frame
         if targets := self._ev.targets(state.number, frame):
             yield from self._returned(targets, Step(frame, state.number), state)
@@ -270,7 +272,7 @@ class ArrayFlow:
                     yield state._replace(number=func.base, path=(key, *state.path), until=Spot(frame, number))
 
     def _returned(self, targets: tuple[Frame, ...], entered: Step, state: State) -> Iterator[State]:
-        """What the frames that a call runs return."""
+        """The results of the frames that a call runs."""
         for target in targets:
             one = self._ev.def_of(target)
             if one is None or one.name == "__init__":
@@ -287,7 +289,7 @@ class ArrayFlow:
                         yield State(step.value, target, path, (*state.stack, entered), until, context)
 
     def _parameter(self, state: State, index: int) -> Iterator[State]:
-        """What is passed for a parameter: by the call that was entered, or by any that leads here."""
+        """The argument for a parameter: of the call that was entered, or of any call that leads here."""
         frame = state.frame
         if state.stack:
             yield from self._passed(state.stack[-1], frame, index, state, state.stack[:-1])
@@ -335,14 +337,15 @@ class ArrayFlow:
             yield State(value, caller, state.path, stack, until, context)
 
     def _passes_self(self, call: ir.Call, frame: Frame, caller: Frame) -> bool:
-        """Whether a method is called by its class: `Base.method(self, ...)`."""
+        """Whether a method is called through its class: `Base.method(self, ...)`."""
         callee = self._ev.eval(call.func, caller)
         return bool(callee.only(FunctionRef)) and not callee.only(Method, Instance)
 
     # --- pipelines ----------------------------------------------------------------------------------------------------
 
     def _after_step(self, steps: tuple[tuple[Atom, ...], ...], index: int, state: State) -> Iterator[State]:
-        """What step `index` of the pipeline that `state` calls gives; before the first, what is passed to it."""
+        """The result of step `index` of the pipeline that `state` calls; before the first step, the argument of the
+        pipeline."""
         frame, number = state.frame, state.number
         targets = self._ev.targets(number, frame)
         for atom in steps[index]:
@@ -359,7 +362,7 @@ class ArrayFlow:
         path: Path,
         stack: tuple[Step, ...],
     ) -> Iterator[State]:
-        """What is passed to step `index` of the pipeline called at `number`."""
+        """The argument of step `index` of the pipeline called at `number`."""
         call = self._ev.expr(frame, number)
         positional = [arg.value for arg in call.args if arg.kind == "pos"] if isinstance(call, ir.Call) else []
         if not 0 <= position < len(positional):
@@ -373,7 +376,7 @@ class ArrayFlow:
             yield State(value, frame, path, stack, until, context)
 
     def _without(self, value: int, number: int, frame: Frame) -> Iterator[int]:
-        """An argument without what the call itself gave in the loop's last round."""
+        """An argument without the result of the call in the previous iteration."""
         e = self._ev.expr(frame, value)
         for choice in e.choices if isinstance(e, ir.Phi) else (value,):
             inner = self._ev.expr(frame, choice)
@@ -383,7 +386,7 @@ class ArrayFlow:
     # --- containers that are filled later -----------------------------------------------------------------------------
 
     def _stored_items(self, state: State) -> tuple[list[State], bool]:
-        """What was stored under the first key of the path before the value is used, and whether that may be none."""
+        """The values stored under the first key of the path before the value is used, and whether there may be none."""
         key, *rest = state.path
         out: list[State] = []
         for step, name in self._stores_into(state):
@@ -396,7 +399,8 @@ class ArrayFlow:
         return out, True
 
     def _deeply_stored(self, state: State) -> tuple[list[State], State]:
-        """What was stored in a container of which any part counts, and the container without what that replaced."""
+        """The values stored in a container of which any part counts, and the container without the values that they
+        replaced."""
         (deep,) = state.path[:1]
         deep = deep if isinstance(deep, Deep) else Deep()
         without = list(deep.without)
@@ -410,8 +414,8 @@ class ArrayFlow:
         return out, state._replace(path=(deep._replace(without=tuple(without)), *state.path[1:]))
 
     def _stores_into(self, state: State) -> Iterator[tuple[ir.SetItem, str | int]]:
-        """The `container[key] = value` before the value is used, the last one first, without those that a later one in
-        the same block replaces."""
+        """The stores `container[key] = value` before the value is used, the last one first, without those that a later
+        one in the same block replaces."""
         later: list[tuple[str | int, int]] = []
         for number, step in reversed(state.frame.code.steps_of(ir.SetItem)):
             if step.base != state.number or not self._is_before(number, state.frame, state.until):
@@ -424,11 +428,11 @@ class ArrayFlow:
             later.append((key, step.context))
 
     def _always(self, context: int, state: State) -> bool:
-        """Whether a step of a context always happens before the value is used: the use stands within it."""
+        """Whether a step of a context always runs before the value is used: the use is in the same context."""
         return self._is_within(state.context, context, state.frame)
 
     def _is_within(self, here: int, context: int, frame: Frame) -> bool:
-        """Whether a context is `context` or stands in it."""
+        """Whether a context is `context` or is nested in it."""
         one = self._ev.def_of(frame)
         return here == context if one is None else one.is_within(here, context)
 
@@ -445,7 +449,7 @@ class ArrayFlow:
         return Spot(frame, number), next(iter(frame.code.contexts_of(number)), 0)
 
     def _is_before(self, step: int, frame: Frame, until: Spot | None) -> bool:
-        """Whether a step of a def happens before another spot of it."""
+        """Whether a step of a def runs before another spot of the def."""
         if until is None:
             return True
         then = until.number if until.kind == "step" else until.frame.code.evaluated_by(until.number)
@@ -459,7 +463,7 @@ class ArrayFlow:
         return bool(contexts) and all(self._ev.liveness.is_dead(context, frame) for context in contexts)
 
     def _minds_layout(self, frame: Frame) -> bool:
-        """Whether the code around looks at strides or flags itself: what it does then is its own business."""
+        """Whether the surrounding code checks strides or flags itself. It is then assumed to be correct."""
         return any(isinstance(e, ir.Attr) and e.name in _LAYOUT_WORDS for e in self._model.facts(frame).ir.exprs)
 
     def _libraries(self, func: int, frame: Frame) -> frozenset[str]:
@@ -467,7 +471,7 @@ class ArrayFlow:
 
 
 def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:
-    """The steps that a call runs one after another, each with what it may be: of a library's `Compose`, or of a loop
+    """The steps that a call runs in sequence, each with its possible values: of a library's `Compose`, or of a loop
     `for t in self.transforms: x = t(x)`."""
     func = ev.expr(frame, call.func)
     if isinstance(func, ir.Element):
@@ -489,7 +493,7 @@ def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:
 
 
 def _chosen(atoms: list[Atom], ev: Evaluator) -> Iterator[Atom]:
-    """A step, or what it chooses from."""
+    """A step, or the steps that it chooses from."""
     for atom in atoms:
         if isinstance(atom, LibObject) and atom.name in ALTERNATIVES:
             for value in ev.calls.site_arguments(atom.site).positional:
@@ -509,7 +513,7 @@ def selected(path: Path, key: str | int, *, anything: bool = True) -> list[Path]
 
 
 def _items_of(path: Path) -> Path:
-    """The same path in the container that a shallow copy was made of."""
+    """The same path in the container that was copied shallowly."""
     first = path[0]
     return (first._replace(inside=True), *path[1:]) if isinstance(first, Deep) else path
 
@@ -520,7 +524,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _belongs(frame: Frame, atom: Atom) -> bool:
-    """Whether a frame is what runs when `atom` is called."""
+    """Whether calling `atom` runs the frame."""
     match atom:
         case FunctionRef(path, piece, def_, _):
             return def_key(frame) == (path, piece, def_)

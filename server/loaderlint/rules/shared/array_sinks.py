@@ -1,5 +1,5 @@
-"""Where sample code makes tensors from arrays: PyTorch's functions, torchvision's transforms, and the default collate
-function, which makes them from whatever a sample holds."""
+"""Where sample code converts arrays to tensors: PyTorch's functions, torchvision's transforms, and the default collate
+function, which converts every array in a sample."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, 
 from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found, pipeline_steps
 from loaderlint.rules.shared.unresolved_places import Spot
 
-#: The loaders that collate samples with PyTorch's `default_collate` if they are told nothing else.
+#: The loaders that collate samples with PyTorch's `default_collate` by default.
 _COLLATING = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
-#: Datasets that change the samples of the datasets they hold.
+#: Datasets that change the samples of the datasets that they wrap.
 _CHANGING = ("monai.", "torch_geometric.", "torchvision.")
 _MAKERS = TENSOR_MAKERS | MEMORY_SHARERS
 
 
 class Sink(NamedTuple):
-    """Expression `number` of which `call` makes a tensor, in `frame` (the default collate function: no call).
-    `where` names what makes it. `spot`: of the expression, or of the call where that is no expression of it.
-    `arrays_only`: it takes nothing else. `torchvision`: one of torchvision's functions or transforms makes it.
-    `found`: what makes the array."""
+    """Expression `number` of `frame`, which `call` converts to a tensor (None: the default collate function). `where`
+    names the converter. `spot`: of the expression if it is written in the call, else of the call. `arrays_only`: the
+    converter accepts nothing else. `torchvision`: it is one of torchvision's functions or transforms. `found`: the
+    expression that creates the array."""
 
     frame: Frame
     number: int
@@ -41,8 +41,8 @@ class Sink(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """A call with the argument `first` that may make a tensor of it: of these library functions, of objects of these
-    transforms, or of a pipeline of such."""
+    """A call that may convert its argument `first` to a tensor: of these library functions, of these transforms, or of
+    a pipeline of such transforms."""
 
     call: WorkerCall
     first: int
@@ -51,7 +51,7 @@ class Conversion(NamedTuple):
 
 
 class Conversions:
-    """What several rules ask of the frames of one model: what their values are passed to."""
+    """The conversions in the frames of one model, which several rules need."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -59,7 +59,7 @@ class Conversions:
         self._collated: dict[Frame, Exposure | None] = {}
 
     def of(self, frame: Frame) -> list[Conversion]:
-        """The calls that may make a tensor of an argument, but those that stand in a `try`: what they raise may be
+        """The calls that may convert an argument to a tensor, except for those in a `try`: their error may be
         expected."""
         known = self._known.get(frame)
         if known is None:
@@ -78,14 +78,14 @@ class Conversions:
                 yield Conversion(call, first, functions, transforms)
 
     def collated(self, frame: Frame) -> Exposure | None:
-        """The loaders that begin a sample with this frame and collate what it returns with the default function."""
+        """The loaders that call this frame for a sample and collate its result with the default function."""
         if frame not in self._collated:
             self._collated[frame] = _collated_by_default(frame, self._model)
         return self._collated[frame]
 
 
 def sinks(function: WorkerFunction, model: Model, flow: ArrayFlow, makers: frozenset[str]) -> Iterator[Sink]:
-    """Where a function makes tensors with one of `makers` of what `flow` looks for."""
+    """Where a function converts what `flow` searches for to tensors with one of `makers`."""
     for frame in function.frames:
         exposure = model.exposure(frame, 0, parts=("sample", "collate"))
         for one in model.once(Conversions).of(frame) if exposure else ():
@@ -97,7 +97,8 @@ def sinks(function: WorkerFunction, model: Model, flow: ArrayFlow, makers: froze
 def _converted(
     one: Conversion, model: Model, flow: ArrayFlow, makers: frozenset[str], exposure: Exposure
 ) -> Iterator[Sink]:
-    """A call that makes a tensor of its argument: of a function, a transform, or a pipeline with such a transform."""
+    """A call that converts its argument to a tensor: of a function, a transform, or a pipeline with such a
+    transform."""
     frame, number, first = one.call.frame, one.call.number, one.first
     names = one.functions & makers
     if names or one.transforms:
@@ -116,13 +117,13 @@ def _converted(
 
 
 def _spot(argument: int, call: int, frame: Frame, model: Model) -> Spot:
-    """Where an argument stands, if it is no local that was bound elsewhere; else the call."""
+    """The argument, or the call if the argument is a local that is bound elsewhere."""
     is_inside = model.place(frame, argument).anchor > model.place(frame, call).anchor
     return Spot(frame, argument if is_inside else call)
 
 
 def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
-    """What a sample that goes to the default collate function holds."""
+    """The contents of a sample that the default collate function gets."""
     exposure = model.once(Conversions).collated(frame)
     if exposure is None:
         return
@@ -137,7 +138,7 @@ def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
 
 
 def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:
-    """The loaders that begin a sample with this frame and collate what it returns with the default function."""
+    """The loaders that call this frame for a sample and collate its result with the default function."""
     reached = model.reached.get(frame)
     name = model.def_of(frame).name if reached else ""
     if reached is None or name not in ("__getitem__", "__iter__"):

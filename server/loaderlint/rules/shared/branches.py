@@ -1,4 +1,4 @@
-"""What always happens before something else in a def, whichever branches are taken."""
+"""Dominance in a def: what always runs before something else, whichever branches are taken."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loaderlint.project.reach.model import Model
 
 
 def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model) -> bool:
-    """Whether what is in context `at` is never reached but through one of `contexts`, which come before it."""
+    """Whether context `at` is reached only through one of `contexts`, which come before it."""
     one = model.def_of(frame)
     ways = {at, 0, *_outer(at, one)}
     covered = set(contexts)
@@ -33,7 +33,7 @@ def _outer(context: int, one: ir.DefIR) -> Iterator[int]:
 
 
 def _covers_parent(context: int, covered: set[int], frame: Frame, model: Model) -> bool:
-    """Whether every way through the parent of a context passes one that is covered."""
+    """Whether every path through the parent of a context passes a covered one."""
     one = model.def_of(frame)
     here = one.contexts[context]
     beside = [(n, other) for n, other in enumerate(one.contexts) if other.parent == here.parent and n != context]
@@ -55,7 +55,7 @@ def _leaves(context: int, one: ir.DefIR) -> bool:
 
 
 def _is_same_branch(context: int, other: int, frame: Frame, model: Model) -> bool:
-    """Whether two branches of different statements ask the same: `if self.fixed: ...` twice."""
+    """Whether two branches of different statements have the same condition: `if self.fixed: ...` twice."""
     contexts = model.def_of(frame).contexts
     one, two = contexts[context], contexts[other]
     if (one.kind, one.negated) != (two.kind, two.negated) or one.kind != "if":
@@ -76,7 +76,7 @@ def is_alike(one: int, two: int, exprs: tuple[ir.Expr, ...]) -> bool:
 
 
 def _names(e: ir.Expr) -> tuple[object, ...]:
-    """What of an expression is no other expression: names, operators, constants."""
+    """The parts of an expression that are not expressions themselves: names, operators, constants."""
     match e:
         case ir.Const() | ir.Param() | ir.Capture() | ir.Global() | ir.Imported() | ir.MakeDef() | ir.Opaque():
             return tuple(e)

@@ -8,5 +8,5 @@ from loaderlint.project.reach.model import Model
 
 
 def library_names(func: int, frame: Frame, model: Model) -> frozenset[str]:
-    """The full names of what the callee `func` of a call may be."""
+    """The qualified names that the callee `func` of a call may have."""
     return frozenset(atom.name for atom in model.ev.eval(func, frame).atoms if isinstance(atom, Lib))

@@ -1,5 +1,5 @@
-"""Draws that have to be the same in all workers: an iterable dataset puts its files in order before each worker takes
-its share of them."""
+"""Draws that must be the same in all workers: an iterable dataset orders its files before each worker takes its
+share."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 
-#: Functions and methods that put something in order, or pick a list of it.
+#: Functions and methods that order items, or choose a list of them.
 _ORDERING = frozenset("shuffle permutation permuted randperm sample choices".split())
 _WORKER_INFO = Lib(WORKER_INFO)
 
 
 def sets_common_order(call: WorkerCall, name: str, model: Model) -> bool:
-    """Whether the draw `name` orders what an iterable dataset iterates over, and no worker has taken its share before:
-    with numbers of their own, workers would take shares of different orders, and items would come twice or never."""
+    """Whether the draw `name` orders what an iterable dataset iterates over before any worker takes its share. With
+    different numbers, workers would take shares of different orders, and items would be duplicated or lost."""
     ordering = name.rpartition(".")[2] in _ORDERING and name != "numpy.random.sample"
     if not ordering or not _is_iterated(call.frame, model):
         return False
@@ -28,7 +28,7 @@ def sets_common_order(call: WorkerCall, name: str, model: Model) -> bool:
 
 
 def _is_iterated(frame: Frame, model: Model) -> bool:
-    """Whether some loader's workers come to a frame from the `__iter__` of a dataset."""
+    """Whether the workers of some loader reach a frame from the `__iter__` of a dataset."""
     for index, parent in model.reached[frame].parents.items():
         root, seen = frame, {frame}
         while parent is not None and parent not in seen:
@@ -41,7 +41,7 @@ def _is_iterated(frame: Frame, model: Model) -> bool:
 
 
 def _asks_for_worker(call: WorkerCall, model: Model) -> bool:
-    """Whether a call asks which worker this is, itself or in what it runs."""
+    """Whether a call, or a function that it calls, asks which worker runs it."""
     if _WORKER_INFO in call.callee.atoms:
         return True
     targets = model.ev.targets(call.number, call.frame)

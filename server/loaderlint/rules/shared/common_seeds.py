@@ -1,4 +1,4 @@
-"""Seeds in worker code that are the same in all workers of a loader, so that all draw from one stream."""
+"""Seeds in worker code that are the same in all workers of a loader, so that all workers draw the same numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_common_seed(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
 
 
 def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
-    """Why it is no fault of a seeding call that all workers of a loader share its seed; '' if it is one."""
+    """Why it is not a fault that all workers of a loader share the seed of a seeding call; '' if it is one."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return "no worker runs it for a sample or a batch"
@@ -51,7 +51,7 @@ def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
 
 
 def rhythm(call: WorkerCall, loader: Loader, model: Model) -> Rhythm:
-    """How often the workers of a loader come by a call in sample or collate code."""
+    """How often the workers of a loader run a call in sample or collate code."""
     found = often(call, loader, model)
     if found != "sample":
         return found
@@ -61,8 +61,8 @@ def rhythm(call: WorkerCall, loader: Loader, model: Model) -> Rhythm:
 
 
 def _moves_alike(number: int, frame: Frame, model: Model) -> bool:
-    """Whether the attributes of a seed that are set later get the same in all workers: from the main process, or in the
-    worker by counting. What a worker goes through may be its own."""
+    """Whether the attributes of a seed that are set later have the same value in all workers: set by the main process,
+    or counted in the worker. The data that a worker iterates over may differ between workers."""
     exprs = model.facts(frame).ir.exprs
     for part in ir.made_of(exprs, (number,)):
         e = exprs[part]
@@ -96,8 +96,8 @@ def _is_attribute(number: int, name: str, frame: Frame, model: Model) -> bool:
 
 
 def _why_harmless(call: WorkerCall, loader: Loader, model: Model) -> str:
-    """Why the workers may share the stream; '' if they must not: they draw from it, and not what they have to agree
-    on."""
+    """Why the workers may draw the same numbers; '' if they must not, because they draw something that they need not
+    agree on."""
     calls = [*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")]
     together = [name for one in model.frame_calls(call.frame) for name, _ in seeds_of(one)]
     libraries = {SEEDERS[name] for name in together}
@@ -127,8 +127,7 @@ def _draws(call: WorkerCall, atom: Atom, libraries: set[str], model: Model) -> b
 
 
 def _may_agree(root: Frame, model: Model) -> bool:
-    """Whether an `__iter__` draws an order, takes items by a sampler, or takes its worker's part of what it has
-    drawn."""
+    """Whether an `__iter__` draws an order, takes items from a sampler, or takes its worker's part of what it drew."""
     frames = model.run_by((root,))
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     if any(orders(call) or any(map(_picks_order, call.callee.atoms)) for call in calls):
@@ -147,7 +146,7 @@ def _picks_order(atom: Atom) -> bool:
 
 
 def _takes_turns(test: int, frame: Frame, model: Model) -> bool:
-    """Whether a test asks whose turn it is: `number % workers == worker`."""
+    """Whether a test selects the items of one worker: `number % workers == worker`."""
     exprs = model.facts(frame).ir.exprs
     parts = [exprs[part] for part in ir.made_of(exprs, (test,))] if test != NONE else []
     return any(isinstance(e, ir.Bin) and e.op == "%" for e in parts)

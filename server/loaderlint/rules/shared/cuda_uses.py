@@ -13,16 +13,16 @@ from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Liter
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.process_guards import asks, tests_around
 
-#: How many methods after the one that moves a tensor are followed: `x.cuda().float().unsqueeze(0)`.
+#: How many method calls on the moved tensor are followed: `x.cuda().float().unsqueeze(0)`.
 _MAX_METHODS = 8
-#: Words of a condition that asks what CUDA work is possible here.
+#: Words of a condition that checks which CUDA work is possible here.
 _ASKING = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
-#: Words of a condition that is true wherever CUDA is.
+#: Words of a condition that is true wherever CUDA is available.
 _NO_DOUBT = frozenset({"is_available", "device_count"})
 
 
 class CudaUse(NamedTuple):
-    """A call that uses CUDA. `text`: the call for people; `doubts`: unknown conditions."""
+    """A call that uses CUDA. `text`: the call as messages show it; `doubts`: the number of unknown conditions."""
 
     call: WorkerCall
     text: str
@@ -30,7 +30,7 @@ class CudaUse(NamedTuple):
 
 
 def cuda_use(call: WorkerCall, model: Model) -> CudaUse | None:
-    """The use of CUDA that a call is."""
+    """The use of CUDA by a call; None if it does not use CUDA."""
     if any(isinstance(atom, Lib) and atom.name in INITIALISES for atom in call.callee.atoms):
         name = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         return CudaUse(call, f"`{name}`", 0)
@@ -55,7 +55,7 @@ def moved_to_gpu(call: WorkerCall, model: Model) -> CudaUse | None:
 
 
 def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
-    """Whether `x.cuda` or `x.to` may be torch's: not that of a module, nor a method that the project defines."""
+    """Whether `x.cuda` or `x.to` may be a method of a tensor: not of a module, and not defined by the project."""
     base = model.ev.eval(func.base, call.frame)
     return any(
         not isinstance(atom, Lib | Literal_)
@@ -65,7 +65,8 @@ def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
 
 
 def _on(device: Val, call: WorkerCall, text: str, model: Model) -> CudaUse | None:
-    """A use of CUDA if the device is; with a doubt where it may also be another, none where that cannot be read."""
+    """A use of CUDA if the device is a CUDA device, with a doubt if it may also be another one; None if it is
+    unknown."""
     names = list(_device_names(device, model))
     cuda = [name for name in names if name and name.startswith("cuda")]
     if not cuda or None in names:
@@ -74,8 +75,7 @@ def _on(device: Val, call: WorkerCall, text: str, model: Model) -> CudaUse | Non
 
 
 def _device_names(value: Val, model: Model) -> Iterator[str | None]:
-    """The devices that a value may name: 'cuda:0'; '' for anything else, None where that cannot be read or is an
-    option."""
+    """The devices that a value may name: 'cuda:0', '' for any other device, None if it is unknown or an option."""
     for atom in value.ordered():
         match atom:
             case Literal_("str", str(name), ""):
@@ -94,8 +94,8 @@ def _device_names(value: Val, model: Model) -> Iterator[str | None]:
 
 
 def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
-    """How many conditions a use stands under: one for an option (`if self.gpu`); None where the condition looks at the
-    tensor or the process, or is off as configured."""
+    """The number of unknown conditions around a use: one for an option (`if self.gpu`). None if a condition checks the
+    tensor or the process, or is false as configured."""
     doubts = 0
     for test in tests_around(frame, context, model):
         if asks(test.expr, frame, model, _ASKING) or _is_off(test, frame, model):
@@ -106,7 +106,7 @@ def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
 
 
 def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
-    """Whether an option is, as configured, such that the branch is not taken."""
+    """Whether the branch is not taken with the option as configured."""
     values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
     return bool(values) and all(bool(value) is test.negated for value in values)
 
@@ -115,7 +115,7 @@ def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
 
 
 def kept_on_gpu(held: LibObject, model: Model) -> CudaUse | None:
-    """The call that put an object into GPU memory, where it still is; None for what is elsewhere or cannot be told."""
+    """The call that moved an object to GPU memory, if it is still there; None if it is not, or if that is unknown."""
     return model.remembered(_moved_by, held)
 
 
@@ -142,8 +142,8 @@ def _moved_by(held: LibObject, model: Model) -> CudaUse | None:
 
 
 def used_reads(frame: Frame, model: Model) -> Iterator[tuple[int, Val]]:
-    """What a frame does something with: passed on, called, computed with, indexed, returned. To ask a tensor for its
-    shape or its device is no use of it."""
+    """The expressions that a frame uses: passes on, calls, computes with, indexes or returns. Reading the shape or the
+    device of a tensor does not count."""
     evaluated = model.ev.evaluated(frame)
     found = {
         one
@@ -158,7 +158,7 @@ def used_reads(frame: Frame, model: Model) -> Iterator[tuple[int, Val]]:
 
 
 def _uses_in(path: Path, piece: int, model: Model) -> list[tuple[int, tuple[int, ...]]]:
-    """The expressions of a piece that do something with others, each with these. They are the same in all frames."""
+    """The expressions of a piece that use others, each with those. They are the same in all frames."""
     facts = model.ev.facts(path, piece)
     exprs = facts.ir.exprs if facts else ()
     uses = ((number, _used_by(e, exprs)) for number, e in enumerate(exprs))

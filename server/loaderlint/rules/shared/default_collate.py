@@ -6,7 +6,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Loader, Model
 
-#: Why a loader does not count.
+#: Why a loader is not considered.
 OWN_COLLATE = "the loader is not known to batch with torch's default_collate"
 
 

@@ -1,4 +1,4 @@
-"""Loops of the main process around a line, also those that callers run, and whether one iterates over a loader."""
+"""Loops of the main process around a line, including those of its callers, and whether one iterates over a loader."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class Loop(NamedTuple):
 
     @property
     def key(self) -> tuple[Path, int, int, int]:
-        """The same for one loop in every frame."""
+        """A key that is the same for one loop in every frame."""
         return (self.frame.path, self.frame.piece, self.frame.def_, self.context)
 
 
 def step_context(site: Site, model: Model) -> int:
-    """The context that the call at `site` stands in."""
+    """The context of the call at `site`."""
     one = model.def_of(site.frame)
     return next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == site.expr), 0)
 
 
 def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> Iterator[Loop]:
-    """The loops that a context is in, innermost first, and those around the calls of its def."""
+    """The loops around a context, innermost first, then those around the calls of its def."""
     one = model.def_of(frame)
     while context > 0:
         if one.contexts[context].kind in ("loop", "while"):
@@ -57,7 +57,7 @@ def _leads_to(caller: Frame, number: int, frame: Frame, model: Model) -> bool:
 
 
 def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
-    """Whether an expression may be the loader; where its frame is seen in another way, the only one of that place."""
+    """Whether an expression may be the loader. If its frame differs, it is the only loader of that place."""
     for atom in model.ev.eval(number, frame).atoms:
         site = atom.site if isinstance(atom, LibObject | Instance) else None
         if site is None:
@@ -68,7 +68,7 @@ def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
 
 
 def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
-    """Whether a turn of the loop iterates over the loader, in its body or in what that calls."""
+    """Whether the loop iterates over the loader, in its body or in a function that the body calls."""
     return _goes_through(loop.frame, loop.context, loader, model, 0)
 
 

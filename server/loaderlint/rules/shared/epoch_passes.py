@@ -1,4 +1,4 @@
-"""Loops over epochs: those that iterate over a loader in each of their turns, themselves or in a function they call."""
+"""Loops over epochs: they iterate over a loader in each iteration, in their body or in a function that it calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 
-#: What gives the items of its arguments.
+#: Functions that yield the items of their arguments.
 _WRAPPERS = frozenset(
     {"builtins.enumerate", "builtins.zip", "builtins.iter", "itertools.islice", "rich.progress.track"}
 )
@@ -24,8 +24,9 @@ _MAX_DEPTH = 4
 
 
 class Pass(NamedTuple):
-    """A pass through a loader in each turn of a loop: the loop is context `loop` of the def that `frame` runs, `step`
-    the step in it that does it or calls what does it. In `through` the loader is expression `iterable`."""
+    """A pass over a loader in each iteration of a loop. The loop is context `loop` of the def that `frame` runs; `step`
+    of that def makes the pass or calls the function that does. In frame `through` the loader is expression
+    `iterable`."""
 
     frame: Frame
     loop: int
@@ -36,7 +37,7 @@ class Pass(NamedTuple):
     context: int
 
     def evaluates(self, model: Model) -> bool:
-        """Whether the pass looks like one that measures and learns nothing: by names, or as no gradient is kept."""
+        """Whether the pass seems to evaluate only: judging by names, or because it keeps no gradient."""
         names = (self.loader.name, model.def_of(self.through).name)
         if any(_EVALUATION.search(name) for name in names):
             return True
@@ -47,7 +48,7 @@ class Pass(NamedTuple):
 
 
 def has_loops(function: MainFunction) -> bool:
-    """Whether the def may iterate over a loader in a loop: something is iterated over or called in one."""
+    """Whether the def may iterate over a loader in a loop: a loop iterates over something or calls something."""
     one = function.written
     return any(
         isinstance(step, ir.Iterate | ir.Perform) and any(c.kind in ("loop", "while") for c in one.around(step.context))
@@ -56,7 +57,7 @@ def has_loops(function: MainFunction) -> bool:
 
 
 def passes(frame: Frame, model: Model) -> Iterator[Pass]:
-    """The passes through loaders in the loops of the def that `frame` runs."""
+    """The passes over loaders in the loops of the def that `frame` runs."""
     one = model.def_of(frame)
     for number, step in model.steps(frame):
         loop = loop_around(step.context, frame, model)
@@ -68,8 +69,7 @@ def passes(frame: Frame, model: Model) -> Iterator[Pass]:
 
 
 def loop_around(context: int, frame: Frame, model: Model) -> int | None:
-    """The innermost loop that a context is in; one over a few names (`for phase in ["train", "val"]`) does not
-    count."""
+    """The innermost loop around a context; a loop over a few names (`for phase in ["train", "val"]`) does not count."""
     one = model.def_of(frame)
     while context > 0:
         here = one.contexts[context]
@@ -80,12 +80,12 @@ def loop_around(context: int, frame: Frame, model: Model) -> int | None:
 
 
 def inside(context: int, loop: int, frame: Frame, model: Model) -> bool:
-    """Whether a context is `loop` or stands in it."""
+    """Whether a context is `loop` or is nested in it."""
     return model.def_of(frame).is_within(context, loop)
 
 
 def between(context: int, loop: int, frame: Frame, model: Model) -> Iterator[ir.Context]:
-    """The contexts that stand in `loop` around `context`, innermost first."""
+    """The contexts inside `loop` around `context`, innermost first."""
     contexts = model.def_of(frame).contexts
     while context > 0 and context != loop:
         yield contexts[context]
@@ -93,7 +93,7 @@ def between(context: int, loop: int, frame: Frame, model: Model) -> Iterator[ir.
 
 
 def turn_name(loop: int, frame: Frame, model: Model) -> str | None:
-    """The variable that counts the turns of a loop over `range(...)`."""
+    """The variable of a loop over `range(...)`."""
     context = model.def_of(frame).contexts[loop]
     if context.kind != "loop":
         return None
@@ -104,7 +104,7 @@ def turn_name(loop: int, frame: Frame, model: Model) -> str | None:
 
 
 def named_turn(loop: int, frame: Frame, model: Model) -> tuple[str, tuple[Intent, ...]] | None:
-    """As `turn_name`, for a fix that reads the variable, with what it changes for that: `_` in a function becomes
+    """As `turn_name`, for a fix that reads the variable, with the changes that it needs: `_` in a function becomes
     `epoch`."""
     name = turn_name(loop, frame, model)
     if name is None or name != "_" or frame.def_ == 0:
@@ -122,7 +122,7 @@ def _variables(context: ir.Context, frame: Frame, model: Model) -> Iterator[tupl
 
 
 def loaders_in(value: Val, model: Model) -> list[Loader]:
-    """The loaders that are iterated over with a value: itself, or inside `enumerate`, `tqdm` and the like."""
+    """The loaders in an iterated value: the value itself, or the argument of `enumerate`, `tqdm` and the like."""
     found: dict[Loader, None] = {}
     _collect(value, model, found, 0)
     return list(found)
@@ -144,7 +144,7 @@ def _gives_items(name: str) -> bool:
 
 
 def _made_at(site: Site, model: Model) -> list[Loader]:
-    """The loader that is made at `site`; where its frame is seen in another way, the only one of that place."""
+    """The loader that is created at `site`. If its frame differs, it is the only loader of that place."""
     there = model.made_at(site.frame.path, site.frame.piece, site.expr)
     same = [loader for loader in there if loader.site == site]
     if same:
@@ -153,7 +153,7 @@ def _made_at(site: Site, model: Model) -> list[Loader]:
 
 
 def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iterator[tuple[Frame, int, int]]:
-    """What a step iterates over once: (frame, iterable, context of the step there)."""
+    """What a step iterates over once, as (frame, iterable, context of the step there)."""
     if isinstance(step, ir.Iterate):
         yield frame, step.iterable, step.context
     if not isinstance(step, ir.Perform) or depth == 0:

@@ -16,9 +16,9 @@ class _Unwritable(Exception):
 
 
 def source_of(number: int, frame: Frame, model: Model) -> tuple[str | None, list[str]]:
-    """Expression `number` of a constructor as it can be written in another method of the class, and the statements that
-    the constructor needs for it (a parameter that nothing keeps is stored on self); (None, []) where it cannot. A
-    parameter alone cannot be made again: it is made elsewhere."""
+    """The source of expression `number` of a constructor for another method of the class, and the statements that the
+    constructor needs for it (a parameter that no attribute keeps is stored on self). (None, []) if it cannot be written
+    there. A parameter alone cannot: its value is created elsewhere."""
     if isinstance(model.ev.expr(frame, number), ir.Param):
         return None, []
     kept: list[str] = []
@@ -71,10 +71,10 @@ def _argument(arg: ir.Arg, frame: Frame, model: Model, kept: list[str]) -> str:
 
 
 def _parameter(index: int, frame: Frame, model: Model, kept: list[str]) -> str:
-    """The attribute that keeps a parameter unchanged; a new one if none does."""
+    """The attribute that stores a parameter unchanged; a new one if there is none."""
     name = model.def_of(frame).params[index].name
     if model.remembered(_is_bound_again, name, frame):
-        raise _Unwritable  # the name holds something else where the new statement would stand
+        raise _Unwritable  # the name has another value where the new statement would go
     attribute = model.remembered(_keeper, index, frame)
     if attribute is None:
         kept.append(f"self._{name} = {name}")
@@ -86,7 +86,7 @@ def _is_bound_again(name: str, frame: Frame, model: Model) -> bool:
 
 
 def _keeper(index: int, frame: Frame, model: Model) -> str | None:
-    """The attribute that keeps a parameter unchanged."""
+    """The attribute that stores a parameter unchanged."""
     for _, step in frame.code.steps_of(ir.SetAttr):
         if step.context == 0 and _is_stored_once(step.name, frame, model):
             value = model.ev.expr(frame, step.value)
@@ -96,7 +96,7 @@ def _keeper(index: int, frame: Frame, model: Model) -> str | None:
 
 
 def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
-    """Whether attribute `name` keeps what it is given first: no other assignment is in sight."""
+    """Whether attribute `name` keeps its first value: no other assignment is known."""
     if not isinstance(frame.receiver, Instance):
         return False
     return len(model.ev.classes.stores(frame.receiver, name)) <= 1
@@ -118,14 +118,14 @@ def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Fram
 
 
 def _reads(frame: Frame, name: str, model: Model) -> Iterator[int]:
-    """What a frame reads attributes called `name` of, as expressions."""
+    """The expressions of which a frame reads attribute `name`."""
     file = model.files.file(frame.path)
     if file is not None and file.pieces[frame.piece].holds(name):
         yield from (e.base for e in _attributes(frame, model) if e.name == name)
 
 
 def _reads_in_workers(model: Model) -> Mapping[str, Sequence[tuple[Frame, int]]]:
-    """The attributes that workers read, by their names: the frames, each with the expression it reads them of."""
+    """The attributes that workers read, by name: the reading frames, each with the expression of the object."""
     found: dict[str, list[tuple[Frame, int]]] = {}
     for frame in model.reached:
         for e in _attributes(frame, model):
@@ -139,7 +139,7 @@ def _attributes(frame: Frame, model: Model) -> Iterator[ir.Attr]:
 
 
 def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:
-    """Whether an expression is `self` in a method of the class, or in a function inside one."""
+    """Whether an expression is `self` in a method of the class, or in a function nested in one."""
     e = model.ev.expr(frame, base)
     here: Frame | None = frame
     while here is not None and isinstance(e, ir.Capture) and here.owner is None:

@@ -1,4 +1,4 @@
-"""Where a function begins: what a fix puts there runs before all else."""
+"""The first statement of a function: a fix inserts above it what must run first."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from loaderlint.project.reach.model import Model
 
 
 def begun_with(statement: str, function: FunctionRef, model: Model) -> InsertStatement | None:
-    """What has a function do something before all else; None where its first statement cannot be told."""
+    """An intent that inserts a statement at the start of a function; None if its first statement is not known."""
     body = model.ev.functions.open_frame(function, None, None)
     first = first_statement(body, model) if body is not None else None
     return InsertStatement(first, statement, "before") if first is not None else None
 
 
 def first_statement(frame: Frame, model: Model) -> Place | None:
-    """The first statement of a function below its docstring; None for a lambda, and where it cannot be told."""
+    """The first statement of a function below its docstring; None for a lambda, and if it is not known."""
     one = model.ev.def_of(frame)
     if one is None or one.kind != "function":
         return None
@@ -28,7 +28,7 @@ def first_statement(frame: Frame, model: Model) -> Place | None:
     around = [*one.around(one.steps[first].context)]
     if not around:
         return model.step_place(frame, first)
-    # nothing is done before the first branch: its test stands in the first statement
+    # nothing runs before the first branch: its test is in the first statement
     return model.place(frame, around[-1].expr) if around[-1].expr != NONE else None
 
 

@@ -1,13 +1,13 @@
-"""The quick fix of `shared-generator`: an accessor that makes a new generator in each worker.
+"""The fix of `shared-generator`: an accessor that creates a new generator in each worker.
 
-It is keyed by torch's seed, which is new in every worker and epoch, and takes a fresh number from torch, so that two
-objects of one worker differ. `if self.rng is None` would be copied from a main process that has read a sample, and
+Its key is torch's seed, which is new in every worker and epoch. It draws a number from torch, so that two objects of
+one worker differ. `if self.rng is None` would be copied from a main process that has read a sample, and
 `default_rng(torch.initial_seed())` would give all objects of a worker the same numbers. The main process keeps the
 generator that it has, and draws nothing from torch.
 
-What the user's generator draws next is part of the new one's seed: so each way of seeding it counts, also one that the
-main process repeats in every epoch. Of a `torch.Generator` only the seed does: it ends the worker that unpickles it, so
-that the accessor's and the constructor's are left out of the state.
+The next number of the user's generator is part of the new seed, so every way of seeding that generator has an effect,
+also one that the main process repeats in every epoch. Of a `torch.Generator` only its seed has: unpickling one ends a
+worker, so both generators are left out of the state.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from loaderlint.rules.shared.plain_classes import has_plain_class
 
 
 class Draw(NamedTuple):
-    """A call in worker code that draws from a generator, and where the generator is kept."""
+    """A call in worker code that draws from a generator, and where the generator is stored."""
 
     call: WorkerCall
     made: LibObject
@@ -68,7 +68,8 @@ _LEFT_OUT = """\
 
 
 class Form(NamedTuple):
-    """How a kind of generator is made from `seed`: of `fresh`, a number below `limit`, and what `OLD` draws next."""
+    """How a kind of generator is created from `seed`, which combines `fresh`, a number below `limit`, with the next
+    number of `OLD`."""
 
     limit: str
     seed: str
@@ -92,8 +93,8 @@ FORMS = MappingProxyType(
 
 
 def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | None:
-    """The fix for some generators that one function makes, for each all of its draws in worker code; None where a draw
-    is out of the accessor's reach, or where it cannot be said how to make one of them again."""
+    """The fix for some generators that one function creates, each given by all of its draws in worker code. None if a
+    draw cannot use the accessor, or if one of them cannot be created again."""
     if any(not draws for draws in generators):
         return None
     made = [_method_intents(draws, model) for draws in generators]
@@ -104,7 +105,7 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
 
 
 def fix_of(number: int, intents: Iterable[Intent]) -> Fix:
-    """The fix of these generators, by its title."""
+    """The fix of this number of generators."""
     return Fix(f"Make the generator{'s' if number > 1 else ''} in the worker", "safe", tuple(dict.fromkeys(intents)))
 
 
@@ -112,7 +113,7 @@ def fix_of(number: int, intents: Iterable[Intent]) -> Fix:
 
 
 class _Kept(NamedTuple):
-    """The attribute that keeps a generator, and the class whose objects do."""
+    """The attribute that stores a generator, and the class of the objects that have it."""
 
     cls: ClassRef
     name: str
@@ -123,7 +124,7 @@ class _Kept(NamedTuple):
 
 
 def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
-    """The accessor as a method of the class that keeps the generator under one name."""
+    """The accessor as a method of the class that stores the generator in one attribute."""
     kept = _kept_in(draws, model)
     library = library_of(draws[0].made) or ""
     form = FORMS.get(library)
@@ -150,9 +151,9 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
 
 
 def _mixed_seed(form: Form, draws: Sequence[Draw], old: str, model: Model) -> str:
-    """The seed of the new generator: of what the old one draws next, or of `fresh` alone if nothing seeds the old one.
-    NumPy's Generator cannot be seeded later, so how it is made tells; what the system's entropy gives it would make
-    runs with the same `torch.manual_seed` differ."""
+    """The seed of the new generator: from the next number of the old one, or from `fresh` alone if nothing seeds the
+    old one. NumPy's Generator cannot be seeded later, so its constructor call decides. A seed from the system's entropy
+    would make runs with the same `torch.manual_seed` differ."""
     is_unseeded = form is FORMS["numpy"] and all(
         seed_of(draw.made, model) == "" and not _holds(draw, "bit_generator", model) for draw in draws
     )
@@ -160,14 +161,14 @@ def _mixed_seed(form: Form, draws: Sequence[Draw], old: str, model: Model) -> st
 
 
 def _holds(draw: Draw, word: str, model: Model) -> bool:
-    """Whether the file that makes the generator holds a word."""
+    """Whether the file that creates the generator contains a word."""
     file = model.files.file(draw.made.site.frame.path)
     return file is None or any(piece.holds(word) for piece in file.pieces)
 
 
 def _kept_in(draws: Sequence[Draw], model: Model) -> _Kept | None:
-    """Where all draws read the generator: one attribute of one class, which holds generators of one kind only and is
-    not assigned by workers."""
+    """The attribute that all draws read: one of one class, which holds generators of one kind only and is not assigned
+    by workers. None if there is no such attribute."""
     names = {origin.path for draw in draws for origin in draw.origins}
     if len(names) != 1 or not all(draw.origins for draw in draws):
         return None
@@ -188,7 +189,7 @@ def _kept_in(draws: Sequence[Draw], model: Model) -> _Kept | None:
 
 
 def _keeping_class(owner: object, name: str, library: str | None, model: Model) -> ClassRef | None:
-    """The class whose own code gives its objects the attribute."""
+    """The class whose own code sets the attribute of its objects."""
     if isinstance(owner, ClassRef):
         return owner if name in model.ev.classes.own_members(owner) else None
     if not isinstance(owner, Instance):
@@ -230,8 +231,8 @@ def _readers(kept: _Kept, model: Model) -> list[ClassRef] | None:
 
 
 def _torch_seed(draws: Sequence[Draw], kept: _Kept, model: Model) -> tuple[str, list[Intent]] | None:
-    """The seed of another `torch.Generator`, and what the constructor has to keep for it: only where no method that
-    workers do not run reads the attribute, which a copy of the object has not."""
+    """The seed of another `torch.Generator`, and what the constructor must store for it. None if a method that workers
+    do not run reads the attribute, which a copy of the object lacks."""
     store = own_store(draws[0], model)
     seeds = {seed_of(draw.made, model) for draw in draws}
     seed = seeds.pop()
@@ -257,7 +258,7 @@ def _left_out(generators: Sequence[Sequence[Draw]], intents: Iterable[Intent]) -
 
 
 def _names(cls: ClassRef, method: str, attribute: str, model: Model) -> bool:
-    """Whether the text of a method of the class, not of its `__init__`, holds the attribute's name."""
+    """Whether the text of a method of the class, other than `__init__`, contains the attribute's name."""
     function = model.ev.classes.own_members(cls)[method].function
     file = model.files.file(function.path) if function is not None else None
     if method == "__init__" or function is None or file is None:
@@ -287,7 +288,7 @@ def is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:
 
 
 def _not_in_workers(cls: ClassRef, model: Model) -> list[str]:
-    """The methods of the class that no worker runs: they keep the generator they have."""
+    """The methods of the class that no worker runs: they keep using the old generator."""
     run = {def_key(frame) for frame in model.reached}
     return [
         member.name

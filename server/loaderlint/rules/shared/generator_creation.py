@@ -1,4 +1,4 @@
-"""Where and how random generator objects are made."""
+"""Where and how random generator objects are created."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from loaderlint.project.reach.model import Model
 
 
 def library_of(made: LibObject) -> str | None:
-    """Whose generator an object is; `torch.Generator().manual_seed(0)` is the generator itself."""
+    """The library whose generator an object is; None for other objects. `torch.Generator().manual_seed(0)` returns the
+    generator."""
     return GENERATORS.get(made.name.removesuffix(".manual_seed"))
 
 
 def birth_place(site: Site, model: Model) -> str:
-    """'a module' or 'a class or default argument' (made again by a spawned worker), else 'an object' (copied)."""
+    """'a module' or 'a class or default argument' (created again by a spawned worker), else 'an object' (copied)."""
     if site.frame.def_ != 0 or _is_field(site, model):
         return "an object"
     file = model.files.file(site.frame.path)
@@ -25,19 +26,19 @@ def birth_place(site: Site, model: Model) -> str:
 
 
 def _is_field(site: Site, model: Model) -> bool:
-    """Whether a dataclass makes it for each object: `rng: Generator = field(default_factory=default_rng)`."""
+    """Whether a dataclass creates it for each object: `rng: Generator = field(default_factory=default_rng)`."""
     call = model.ev.expr(site.frame, site.expr)
     callee = model.ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
     return callee is not None and Lib("dataclasses.field") in callee.atoms
 
 
 def born(site: Site, model: Model) -> str:
-    """Where a generator is made, for messages: 'at module level in data.py', 'in `Crops.__init__`'."""
+    """Where a generator is created, for messages: 'at module level in data.py', 'in `Crops.__init__`'."""
     where = birth_place(site, model)
     if where == "a module":
         return f"at module level in {site.frame.path.name}"
     if where != "an object":
-        return "once, when the def or class is read"
+        return "once, when the def or class is defined"
     if site.frame.def_ == 0:
         return "with the object"
     name = model.def_of(site.frame).name or "a lambda"
@@ -46,6 +47,6 @@ def born(site: Site, model: Model) -> str:
 
 
 def is_seeded(made: LibObject, model: Model) -> bool:
-    """Whether a generator is given a seed where it is made."""
+    """Whether a generator gets a seed where it is created."""
     arguments = model.ev.calls.site_arguments(made.site)
     return bool(arguments.positional or arguments.keywords or arguments.more_keywords)

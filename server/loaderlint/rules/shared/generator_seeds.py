@@ -1,4 +1,4 @@
-"""The seed that the user gives a generator object, as it can be written where the generator is made again."""
+"""The seed that the user gives a generator object, as source for the place where the generator is created again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def seed_of(made: LibObject, model: Model) -> str | None:
 
 
 def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:
-    """The calls that seed the generator where it is made: `self.generator.manual_seed(5)` on the next line."""
+    """The calls that seed the generator in the def that creates it: `self.generator.manual_seed(5)` on the next
+    line."""
     frame = made.site.frame
     for _, step in model.steps(frame):
         call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None

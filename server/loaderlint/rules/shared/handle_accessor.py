@@ -1,4 +1,4 @@
-"""The fix for a handle or a pool: an accessor that makes it once in each process."""
+"""The fix for a handle or a pool: an accessor that creates it once in each process."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
 from loaderlint.rules.shared.plain_classes import has_plain_class
 
-#: The most handles of one class that are mended together: past it there is no fix, for nobody would read it, and each
-#: finding carries the whole of it.
+#: At most this many handles of one class are fixed together. Beyond it there is no fix: nobody would read it, and each
+#: finding contains all of it.
 _TOGETHER = 16
 
-#: The methods that make what an object keeps.
+#: The methods that create the attributes of an object.
 _CONSTRUCTORS = ("__init__", "__post_init__")
 
 _ACCESSOR = '''\
@@ -58,7 +58,7 @@ _LEFT_OUT_TOO = '    state["{name}"] = None'
 
 
 def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model) -> tuple[Fix, ...]:
-    """The accessor, where the class's own `__init__` opens the handle for reading and keeps it under one name."""
+    """The accessor, if the class's own `__init__` opens the handle for reading and stores it in one attribute."""
     if not can_be_reopened(made, kind, model):
         return ()
     intents = keyed_by_process(made, origins, _DOC, model)
@@ -72,12 +72,12 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
 
 
 def can_be_reopened(made: LibObject, kind: HandleKind, model: Model) -> bool:
-    """Whether another handle of the same file does as well: it is only read, and lies on a disk."""
+    """Whether another handle of the same file works as well: the file is only read, and is on disk."""
     return bool(kind.fix) and not _is_written(made, model) and not _is_in_memory(made, model)
 
 
 def reads_on(made: LibObject, model: Model) -> bool:
-    """Whether each process would read the file on from its start, where nothing seeks in it."""
+    """Whether each process would read the file from its start, because nothing seeks in it."""
     kind = handle_kind(made, model)
     return kind is not None and kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made))
 
@@ -87,9 +87,9 @@ def _seeks(call: WorkerCall) -> bool:
 
 
 def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, model: Model) -> tuple[Intent, ...]:
-    """What gives each process an object of its own where the class's `__init__` makes one and keeps it under one name,
-    and so for the handles that it keeps under other names; none where that cannot be done for one of them. `doc`: what
-    the accessor says of itself."""
+    """The intents that give each process its own object, if the class's `__init__` creates it and stores it in one
+    attribute, and likewise for the handles in other attributes. Empty if one of them cannot be fixed. `doc`: the
+    docstring of the accessor."""
     owner = _owner(made, origins, model)
     store = _own_store(made, owner, model) if owner else None
     if owner is None or store is None or store.frame.owner is None:
@@ -124,7 +124,7 @@ def getstate(names: Sequence[str], more: Sequence[str] = ()) -> str:
 
 
 class _Opening(NamedTuple):
-    """How an object that the class's `__init__` makes is made again: the source text, and the statements that
+    """How to create again an object that the class's `__init__` creates: the source text, and the statements that
     `__init__` needs for it."""
 
     store: Store
@@ -133,7 +133,7 @@ class _Opening(NamedTuple):
 
 
 def _written_again(store: Store, model: Model) -> _Opening | None:
-    """None where the source cannot be written in another method, or the object is read outside the class."""
+    """None if the source cannot be written in another method, or if the object is read outside the class."""
     step = _attribute_step(store, model)
     assert store.frame.owner is not None
     opened, needs = source_of(step.value, store.frame, model)
@@ -143,8 +143,8 @@ def _written_again(store: Store, model: Model) -> _Opening | None:
 
 
 def _kept_once(openings: Sequence[_Opening], model: Model) -> list[tuple[_Opening, Sequence[str]]]:
-    """Each opening with the statements that stand beside it: what several need stands beside the first that is made
-    in any case, and beside each where there is none."""
+    """Each opening with the statements that go beside it. A statement that several openings need goes beside the first
+    one that always runs, or beside each of them if there is none."""
     frame = openings[0].store.frame
     always = not any(True for _ in frame.code.steps_of(ir.Return))
     home: dict[str, _Opening] = {}
@@ -185,13 +185,13 @@ def _attribute_step(store: Store, model: Model) -> ir.SetAttr:
 
 
 def _made_beside(made: LibObject, owner: Instance, model: Model) -> list[LibObject]:
-    """The other handles that the constructor keeps and that workers read: with one of them mended, the class would only
-    look right."""
+    """The other handles that the constructor stores and that workers read: a class with only one of them fixed would
+    still be wrong."""
     return [one for one in model.remembered(_handles_of_workers, owner) if one != made]
 
 
 def _handles_of_workers(owner: Instance, model: Model) -> tuple[LibObject, ...]:
-    """The handles that the constructor keeps and that workers read."""
+    """The handles that the constructor stores and that workers read."""
     kept = (opener(atom, model) for atoms in model.remembered(_kept_handles, owner).values() for atom in atoms)
     read = model.once(_read_in_workers)
     return tuple(one for one in dict.fromkeys(kept) if one in read)
@@ -202,20 +202,20 @@ def _read_in_workers(model: Model) -> frozenset[LibObject]:
 
 
 def _owner(made: LibObject, origins: frozenset[Origin], model: Model) -> Instance | None:
-    """The object that keeps what is read under a name of its own."""
+    """The object whose attribute stores what is read."""
     owners = (one.owner for one in sorted(origins, key=repr_origin) if len(one.path) == 1)
     return next((one for one in owners if isinstance(one, Instance) and _own_store(made, one, model)), None)
 
 
 def _own_store(made: LibObject, owner: Instance, model: Model) -> Store | None:
-    """The only assignment of the handle, in the constructor of a plain class that keeps nothing else of it."""
+    """The only assignment of the handle, in the constructor of a plain class that stores nothing else of it."""
     if not has_plain_class(owner.cls, model) or _keeps_parts(made, owner, model):
         return None
     return model.remembered(_constructor_stores, made.site.frame, owner).get(made)
 
 
 def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[Atom, Store]:
-    """What the constructor `frame` makes and keeps under a name that nothing else assigns."""
+    """The objects that the constructor `frame` creates and stores in an attribute that nothing else assigns."""
     if model.def_of(frame).name not in _CONSTRUCTORS:
         return {}
     found: dict[Atom, Store] = {}
@@ -228,14 +228,14 @@ def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[
 
 
 def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
-    """Whether the constructor keeps the handle under another form too, or another dataset, cursor or transaction of it:
-    that would stay the inherited one."""
+    """Whether the constructor also stores another form of the handle, such as a dataset, cursor or transaction of it:
+    that would remain the inherited one."""
     kept = model.remembered(_kept_handles, inst).get(opener(made, model), ())
     return any(atom != made for atom in kept)
 
 
 def _kept_handles(inst: Instance, model: Model) -> dict[LibObject, set[LibObject]]:
-    """What the constructor keeps of each handle."""
+    """The objects of each handle that the constructor stores."""
     kept: dict[LibObject, set[LibObject]] = {}
     for frame in model.ev.classes.construction(inst):
         for _, step in model.steps_of(frame, ir.SetAttr):
@@ -255,7 +255,7 @@ def _is_in_memory(made: LibObject, model: Model) -> bool:
 
 
 def _is_written(made: LibObject, model: Model) -> bool:
-    """Whether the handle may be opened for writing: a mode that is no constant, or holds w, a, x or +."""
+    """Whether the handle may be opened for writing: the mode is not a constant, or contains w, a, x or +."""
     arguments = model.ev.calls.site_arguments(made.site)
     place = 0 if made.name == "pathlib.Path.open" else 1
     for name, position in (("mode", place), ("flag", None)):

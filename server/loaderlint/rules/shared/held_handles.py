@@ -16,15 +16,15 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Orig
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
 
-#: Expressions that read what is kept somewhere.
+#: Expressions that read a stored value.
 _READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 #: Methods and functions that read nothing from a handle.
 _NO_USES = frozenset("close closed fileno hasattr isinstance getattr id print repr str".split())
 
 
 def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
-    """What handle an object is; a transaction, cursor or HDF5 dataset counts as its file. None for other objects, and
-    for archives in memory."""
+    """The kind of handle that an object is; a transaction, cursor or HDF5 dataset counts as its file. None for other
+    objects, and for archives in memory."""
     name = atom.name
     while name not in OPENERS:
         shorter = _derived_from(name)
@@ -66,13 +66,14 @@ def opener(atom: LibObject, model: Model) -> LibObject:
 
 
 def may_be_handle(value: Val) -> bool:
-    """Whether a value may hold a handle, judging by names: what made it, or that it is an item of something."""
+    """Whether a value may be a handle, judging by the name of its creator, or because it is an item of something."""
     made = any(type(atom) is LibObject and _is_handle_name(atom.name) for atom in value.atoms)
     return made or any(one.path[1:] == ("[]",) for one in value.origins)
 
 
 def handles_in(value: Val, model: Model) -> list[LibObject]:
-    """The library objects that a value may be; for an item of a dict, also those the constructor puts into it."""
+    """The library objects that a value may be; for an item of a dict, also those that the constructor stores in the
+    dict."""
     found = value.only(LibObject)
     items = [one for one in value.origins if isinstance(one.owner, Instance) and one.path[1:] == ("[]",)]
     for origin in sorted(items, key=lambda one: one.path):
@@ -86,7 +87,7 @@ def handles_in(value: Val, model: Model) -> list[LibObject]:
 
 @lru_cache(maxsize=10_000)
 def _is_handle_name(name: str) -> bool:
-    """Whether what makes an object opens a handle, or takes one from an object that is one."""
+    """Whether the creator of an object opens a handle, or derives one from another handle."""
     shorter = None if name in OPENERS else _derived_from(name)
     return name in OPENERS or (shorter is not None and _is_handle_name(shorter))
 
@@ -118,7 +119,7 @@ def _handles_read(frame: Frame, model: Model) -> tuple[HandleRead, ...]:
 
 
 def compares_pid(frame: Frame, model: Model) -> bool:
-    """Whether the def asks which process it runs in."""
+    """Whether the def checks which process it runs in."""
     file = model.files.file(frame.path)
     return file is not None and file.pieces[frame.piece].holds("getpid")
 
@@ -127,8 +128,8 @@ def compares_pid(frame: Frame, model: Model) -> bool:
 
 
 def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
-    """Whether attributes hold a handle of the main process when the workers start: not closed or set to None again, not
-    opened again in worker code. `if self.file is None` reopens nothing."""
+    """Whether attributes hold a handle of the main process when the workers start: it is not closed or reset to None,
+    and worker code does not open it again. `if self.file is None` reopens nothing."""
     for origin in origins:
         if not isinstance(origin.owner, Instance):
             continue
@@ -142,8 +143,8 @@ def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
 
 
 def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[bool, frozenset[Atom] | None]:
-    """Whether worker code opens the handle of an attribute again, and what the constructor may leave there at the end;
-    None if it leaves nothing."""
+    """Whether worker code opens the handle of an attribute again, and the values that the attribute may have after the
+    constructor; None if it has none."""
     stores = model.ev.classes.stores(inst, origin.path[0])
     if any(_is_opened_anew(store, origin, model) for store in stores):
         return True, None
@@ -152,7 +153,7 @@ def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[
 
 
 def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
-    """Whether a worker opens the handle for itself before it uses the one that came over."""
+    """Whether a worker opens its own handle before it uses the inherited one."""
     name = origin.path[0]
     if store.construction or not model.runs_in_worker(store.frame):
         return False
@@ -162,8 +163,8 @@ def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
 
 
 def _is_used_before(store: Store, name: str, model: Model) -> bool:
-    """Whether a store comes after a use of the handle, at the end of a file or after an error, say: in its own def, or
-    in all that call it."""
+    """Whether a store comes after a use of the handle, for example at the end of a file or after an error: in its own
+    def, or in all of its callers."""
     step = model.def_of(store.frame).steps[store.step]
     if _uses_before(store.frame, store.step, step.context, name, model):
         return True
@@ -177,7 +178,8 @@ def _uses_before_call(frame: Frame, number: int, name: str, model: Model) -> boo
 
 
 def _uses_before(frame: Frame, step: int, context: int, name: str, model: Model) -> bool:
-    """Whether `self.<name>` is always used before a step in this context. What an `except` clause handles has begun."""
+    """Whether `self.<name>` is always used before a step in this context. The `try` block of an `except` clause has
+    begun."""
     one = model.def_of(frame)
     began = {c.parent for c in one.around(context) if c.kind == "except"}
     used = [s.context for s in one.steps[:step] if _is_use(s, name, frame, model)]
@@ -205,8 +207,8 @@ def _is_use(step: ir.Step, name: str, frame: Frame, model: Model) -> bool:
 
 
 def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
-    """The stores of the constructor that can be the last: from the last one that is sure to happen. What a method of
-    the object stores happens where `__init__` calls it."""
+    """The stores of the constructor that can be the last: from the last one that always runs. A store in a method runs
+    where `__init__` calls the method."""
     frames = model.ev.classes.construction(inst)
     if not frames:
         return []
@@ -275,8 +277,8 @@ def is_own_attribute(number: int, name: str, frame: Frame, model: Model) -> bool
 
 
 def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
-    """Where the main process does what opens handle `held` of a dataset at its first use: it takes a sample, or asks
-    for the length. Empty if it does not, or if each use opens its own. `origins`: where the handle is kept."""
+    """Where the main process makes the first use of a dataset, which opens handle `held`: it takes a sample, or calls
+    `len`. Empty if it does not, or if each use opens its own. `origins`: where the handle is stored."""
     return model.remembered(_first_uses, held, origins)
 
 
@@ -305,8 +307,8 @@ def _len_opens(inst: Instance, stores: Sequence[Store], model: Model) -> bool:
 
 
 def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:
-    """Where the main process asks a dataset for its length before the workers start: by `len(dataset)` in the def that
-    makes it, or by a loader that shuffles, whose `RandomSampler` asks when it is made."""
+    """Where the main process calls `len` of a dataset before the workers start: in the def that creates the dataset, or
+    through a loader that shuffles, whose `RandomSampler` calls it when it is created."""
     found = []
     frame = inst.site.frame if inst.site is not None else None
     for call in model.calls_named(frame, ("len",)) if frame is not None else ():
@@ -321,7 +323,7 @@ def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:
 
 
 def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list[Store]]:
-    """The assignments to an attribute by what it may get."""
+    """The assignments to an attribute, by the value that they may assign."""
     found: dict[Atom, list[Store]] = {}
     for store in model.ev.classes.stores(inst, name):
         for atom in store.value.atoms:
@@ -330,8 +332,8 @@ def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list
 
 
 def _is_guarded(store: Store, name: str, model: Model) -> bool:
-    """Whether a store happens only `if self.<name> is None`, `if not self.<name>` or `if not hasattr(self, "<name>")`:
-    it is there, or the calls of its method do."""
+    """Whether a store, or every call of its method, is under `if self.<name> is None`, `if not self.<name>` or `if not
+    hasattr(self, "<name>")`."""
     step = model.def_of(store.frame).steps[store.step]
     if _stands_in_test(step.context, name, store.frame, model):
         return True
@@ -376,7 +378,7 @@ def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
 
 
 def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
-    """Where the def that makes a dataset takes an item of it: `dataset[0]`, a loop over it."""
+    """Where the def that creates a dataset takes an item of it: `dataset[0]`, or a loop over it."""
     if inst.site is None:
         return
     frame = inst.site.frame

@@ -14,15 +14,15 @@ from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Model
 
-#: So many modules are followed from one script.
+#: At most this many modules are followed from one script.
 _MAX_MODULES = 100
 _FROM = re.compile(r"from[ \t]+(\.*\w*)")
 _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 
 class Importable(NamedTuple):
-    """A module, as the script calls it in a `from` import. `direct`: the script imports it itself. `whole`: only under
-    a name of its own, as `import utils` and `from lib import utils` do. `starred`: the script has all its names."""
+    """A module, by its name in a `from` import of the script. `direct`: the script imports it itself. `whole`: only as
+    a module, as `import utils` and `from lib import utils` do. `starred`: the script imports all its names."""
 
     called: str
     direct: bool
@@ -31,9 +31,9 @@ class Importable(NamedTuple):
 
 
 def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
-    """The modules that a script imports at its head, and those that these import there. Their imports have worked by
-    the time the script runs, so one more import of them works too. A module further away counts only where its name
-    shows that the script finds it: it begins with a package that the script imports itself, or is a neighbour."""
+    """The modules that a script imports at its top, and those that these import there. Their imports have succeeded
+    when the script runs, so another import of them succeeds too. An indirect one counts only if its name shows that the
+    script can import it: it begins with a package that the script imports itself, or is in the same folder."""
     found: dict[Path, Importable] = {}
     roots = {e.module.partition(".")[0] for e in own_imports(script, model) if not e.level}
     taken_from = {one for e in own_imports(script, model) if e.name for one in _whole(e, script, model)}
@@ -55,12 +55,12 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
 
 
 def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """What a file imports in statements at module level, without a condition: `*` for all that a module has."""
+    """The imports of a file in unconditional statements at module level; `*` for all names of a module."""
     return _imports_of(path, _imports, model)
 
 
 def _imports_of(path: Path, question: Callable[[str], bool], model: Model) -> Iterator[ir.Imported]:
-    """As `own_imports`, but only the statements of which the question is true."""
+    """As `own_imports`, but only of the statements for which the question is true."""
     file = model.files.file(path)
     for piece, _ in file.asking(question, scope=MODULE) if file is not None else ():
         facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
@@ -75,7 +75,7 @@ def _imports(text: str) -> bool:
 
 
 def _imports_beside(text: str) -> bool:
-    """Whether a statement imports from outside the standard library, in which no module of the project is found."""
+    """Whether a statement imports from outside the standard library, which contains no module of the project."""
     if text.startswith("from "):
         tops = _FROM.match(text)
         return tops is None or tops[1] not in sys.stdlib_module_names
@@ -83,7 +83,7 @@ def _imports_beside(text: str) -> bool:
 
 
 def _imported(importer: Path, called: str, model: Model) -> Iterator[tuple[Path, str]]:
-    """The modules that a file imports, with what a script calls them that calls the file `called`."""
+    """The modules that a file imports, with their names in a script that knows the file as `called`."""
     for e in _imports_of(importer, _imports_beside, model):
         base = _absolute(e, importer, called)
         if base is None:
@@ -98,8 +98,8 @@ def _whole(e: ir.Imported, importer: Path, model: Model) -> tuple[Path, ...]:
 
 
 def _absolute(e: ir.Imported, importer: Path, called: str) -> str | None:
-    """The module that an import names, as the script names it; None where it leaves the packages that the script
-    names."""
+    """The name that the script must use for the module that an import names; None if it is outside the packages that
+    the script knows."""
     if not e.level or not called:
         return "." * e.level + e.module
     dots = len(called) - len(called.lstrip("."))
@@ -115,7 +115,7 @@ def _joined(base: str, name: str) -> str:
 
 
 def _is(module: Path, name: str, script: Path, model: Model) -> bool:
-    """Whether the script finds the module by that name."""
+    """Whether the script can import the module by that name."""
     bare = name.lstrip(".")
     level = len(name) - len(bare)
     found = model.ev.names.resolve(script, bare, level)
@@ -123,5 +123,5 @@ def _is(module: Path, name: str, script: Path, model: Model) -> bool:
         return False
     root, _, rest = bare.partition(".")
     first = model.ev.names.resolve(script, root, level) if rest else None
-    # a module of that name, which the script finds first, holds no others
+    # a module of that name, which the script finds first, contains no other modules
     return first is None or isinstance(first, FolderRef) or first.path.name == "__init__.py"

@@ -1,5 +1,5 @@
 """Random numbers in pools of processes that are not seeded: NumPy's global state is copied by fork, a generator object
-by fork or in a pickle, and every process goes on from the same state. Shared by the rules on such pools."""
+by fork or by pickling, and every process continues from the same state. The rules on such pools share it."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def {{_get_{stem}}}(self):
 
 
 class Inherited(NamedTuple):
-    """A state that all processes of a pool start from, with the draws in them: NumPy's global one (`made` None, one
-    draw) or that of a generator object."""
+    """A random state that all processes of a pool start from, with their draws: NumPy's global one (`made` is None, one
+    draw), or that of a generator object."""
 
     made: LibObject | None
     draws: tuple[Draw, ...]
     name: str
 
     def place(self, model: Model) -> Place:
-        """Where the finding stands: at the draw, or where the generator is made."""
+        """The place of the finding: the draw, or where the generator is created."""
         first = self.draws[0].call
         return model.place(first.frame, first.number) if self.made is None else model.site_place(self.made.site)
 
@@ -77,8 +77,8 @@ class Inherited(NamedTuple):
 
 
 def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], model: Model) -> Iterator[Inherited]:
-    """The states that the draws in `frames`, run in the processes of a pool, start from. `methods` tells how the
-    processes may be started: asked only where it matters, because all programs may be searched for it."""
+    """The states that the draws in `frames`, which the processes of a pool run, start from. `methods` returns the
+    possible start methods. It is called only if needed, because it may search all programs."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
@@ -107,7 +107,7 @@ def _objects(
                 continue
             if atom.name in GENERATOR_SEEDS:
                 drawn.setdefault(atom.owner, []).clear()
-                here.add(_born_in(atom.owner))  # it is given a new state in the process
+                here.add(_born_in(atom.owner))  # it gets a new state in the process
             elif atom.name in GENERATOR_DRAWS:
                 drawn.setdefault(atom.owner, []).append(Draw(call, atom.owner, call.callee.origins))
     for made, draws in drawn.items():
@@ -119,7 +119,7 @@ def _objects(
 
 
 def _is_one_of_many(made: LibObject, model: Model) -> bool:
-    """Whether a generator is made in a loop or comprehension: each task may have its own."""
+    """Whether a generator is created in a loop or comprehension: each task may have its own."""
     frame = made.site.frame
     one = model.def_of(frame)
     here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == made.site.expr), 0)
@@ -131,7 +131,7 @@ def _born_in(made: LibObject) -> DefKey:
 
 
 def _is_replaced(draw: Draw, here: set[DefKey], model: Model) -> bool:
-    """Whether code that the processes run stores another object where the generator is kept."""
+    """Whether code that the processes run replaces the stored generator."""
     return any(
         def_key(store.frame) in here
         for origin in draw.origins
@@ -144,8 +144,8 @@ def _is_replaced(draw: Draw, here: set[DefKey], model: Model) -> bool:
 
 
 def process_fix(found: Inherited, frames: Sequence[Frame], model: Model) -> tuple[Intent, ...]:
-    """Draw from a generator that each process makes for itself, keyed by the process's number; nothing where that
-    cannot be written."""
+    """Draw from a generator that each process creates for itself, keyed by its process id. Empty if that cannot be
+    written."""
     return _global_intents(found, model) if found.made is None else _object_intents(found, found.made, frames, model)
 
 

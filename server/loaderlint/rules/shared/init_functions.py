@@ -1,8 +1,8 @@
-"""Passing a worker_init_fn that a fix writes: once for all scripts that need it, where a module is there for it.
+"""Passes a worker_init_fn that a fix writes: once for all scripts that need it, if a module can contain it.
 
-A script gets the function from a module that it imports at its head, or that such a module imports: it is found where
-the script runs, and has been imported by then. It must not lead back to the scripts, and its name must not say that it
-is about something else. Where no module serves several scripts, each has a function of its own."""
+A script imports the function from a module that it imports at its top, or that such a module imports: this import works
+when the script runs. The module must not import one of the scripts, and its name must not show that it is about
+something else. If no module suits several scripts, each gets its own function."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
-#: Words in the names of modules that hold what several scripts use, or what their workers run.
+#: Words in the names of modules that contain what several scripts use, or what their workers run.
 _SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
 _SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
 _DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
-#: Words that say nothing beside those.
+#: Words that mean nothing beside those.
 _PLAIN = frozenset("base py pytorch torch train training".split())
 #: Words in the names of modules that are about something else.
 _OTHERWISE = frozenset(
@@ -35,15 +35,15 @@ _OTHERWISE = frozenset(
     """.split()
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: The rank (see `_rank`) of a module up to which it is about nothing special, of one whose name says nothing, and of
-#: one whose name says something else.
+#: Ranks (see `_rank`): the highest of a module with a general purpose, that of a module whose name says nothing, and
+#: that of a module whose name says something else.
 _GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 
 
 class InitFunction(NamedTuple):
-    """A worker_init_fn: its `source`, in which its `name` is a mark. A module that is to hold it imports one of
-    `libraries` already. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
-    function, in which `word` stands, does this and nothing else."""
+    """A worker_init_fn: its `source`, in which its `name` is a mark. A module that may contain it already imports one
+    of `libraries`. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
+    function, which contains `word`, does this and nothing else."""
 
     name: str
     source: str
@@ -54,9 +54,9 @@ class InitFunction(NamedTuple):
 
 
 class _Home(NamedTuple):
-    """Where a script gets the function from: the module, as the script imports it, and the function's name there.
-    `path` is None where it is there already. `whole`: the script has a name for the module. `known`: it has all that is
-    in the module under its names."""
+    """The module from which a script imports the function, by its name in the script, and the function's name there.
+    `path` is None if the function exists already. `whole`: the script imports the module itself. `known`: it imports
+    all names of the module."""
 
     module: str
     name: str
@@ -66,7 +66,7 @@ class _Home(NamedTuple):
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
-    """What passes the function to each of these calls of loaders."""
+    """The intents that pass the function to each of these loader calls."""
     homes = model.remembered(_homes, function)  # for all findings, so that they agree
     for call in calls:
         home = homes.get(call.path)
@@ -85,7 +85,7 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
 
 
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
-    """Where each script gets the function from, but for those that have it to themselves."""
+    """The module from which each script imports the function, except for scripts that get their own."""
     left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
     shared = {path: model.remembered(importable_modules, path) for path in left}
     homes: dict[Path, _Home] = {}
@@ -123,7 +123,7 @@ def _home(modules: Mapping[Path, Importable], module: Path, name: str, is_new: b
 
 
 def _scripts(function: InitFunction, model: Model) -> list[Path]:
-    """The files that make a loader which may need the function."""
+    """The files that create a loader which may need the function."""
     makers = {loader.site.frame.path for loader in model.loaders if loader.site and _may_need(loader, function, model)}
     return sorted(path for path in makers if model.files.library_name(path) is None)
 
@@ -137,8 +137,8 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
 
 
 def _all(shared: Mapping[Path, Mapping[Path, Importable]]) -> list[Path]:
-    """The modules that may hold the function: those that some script imports itself, and those further away whose names
-    say that they are meant for such things."""
+    """The modules that may contain the function: those that some script imports itself, and indirect ones whose names
+    show that they are meant for such functions."""
     known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
     return sorted({module for module, direct in known if _rank(module) < (_UNFIT if direct else _UNTOLD)})
 
@@ -149,8 +149,8 @@ def _holds(path: Path, word: str, model: Model) -> bool:
 
 
 def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
-    """Whether the function may stand in a module: the name is free there, and it imports one of the libraries, but none
-    of the scripts."""
+    """Whether a module may contain the function: the name is free there, and the module imports one of the libraries,
+    but none of the scripts."""
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
@@ -158,7 +158,7 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
 
 
 def _rank(module: Path) -> int:
-    """How likely somebody would write it there, the likeliest first."""
+    """How likely a programmer would write it there; the likeliest module has the lowest rank."""
     words = {word.lower() for word in _WORD.findall(module.stem)}
     if words & _SEEDING:
         return 0
@@ -189,6 +189,6 @@ def _same(module: Path, function: InitFunction, model: Model) -> str:
 
 
 def does_only_calls(frame: Frame, model: Model) -> bool:
-    """Whether all that a function does is to call functions, without conditions."""
+    """Whether a function only calls functions, without conditions."""
     kinds = (ir.Perform, ir.Bind, ir.Evaluate)
     return all(isinstance(step, kinds) and step.context == 0 for step in model.def_of(frame).steps)

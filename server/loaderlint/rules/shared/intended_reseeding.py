@@ -1,4 +1,4 @@
-"""Seeds that are the same on purpose: for evaluation, in one of several modes, or until the state is restored."""
+"""Seeds that are the same intentionally: for evaluation, in one of several modes, or until the state is restored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rn
 
 
 def is_intended(frame: Frame, context: int, model: Model) -> bool:
-    """Whether the def restores the state, or enters this context only for evaluation, in one of its modes, or at one
+    """Whether the def restores the state, or enters this context only for evaluation, in one of its modes, or for one
     index."""
     file = model.files.file(frame.path)
     if file is None or file.pieces[frame.piece].ask(_restores) or _EVALUATION.search(model.label(frame)):
@@ -35,7 +35,7 @@ def _restores(text: str) -> bool:
 
 
 def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
-    """The names that a test asks for."""
+    """The names that a test reads."""
     match model.ev.expr(frame, test):
         case ir.Attr(base, name):
             yield name

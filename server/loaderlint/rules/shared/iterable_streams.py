@@ -1,4 +1,4 @@
-"""The stream of an iterable dataset: what runs for it, and whether that shards it."""
+"""The stream of an iterable dataset: which code runs for it, and whether that code shards it."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, goes_on_in_own_order, is_replacing, orders
 
-#: Words in the name of what is out of sight that show that it knows of workers. A miss costs less than a false alarm.
+#: Words in the name of unknown code that show that it is aware of workers. A missed bug costs less than a false alarm.
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
 _COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
-#: Names of what may shard itself, when its value is out of sight.
+#: Names of values that may shard themselves, if they are unknown.
 _STREAM_NAME = re.compile(
     r"data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
     re.IGNORECASE,
 )
-#: Reasons for not knowing a value that may hide a library which shards.
+#: Reasons of unknown values that may hide a library which shards.
 _HIDING = frozenset(
     {
         "unresolved import",
@@ -61,27 +61,27 @@ _LIBRARIES = frozenset(sys.stdlib_module_names) | frozenset(
     builtins dict list str tuple set numpy pandas h5py torch PIL cv2 lmdb yaml pyarrow tqdm zarr scipy soundfile
     """.split()
 )
-#: Samplers of torch, which know no workers.
+#: Samplers of torch, which do not know about workers.
 _SAMPLERS = re.compile(r"^torch\.utils\.data\.(?:\w+\.)?(?:Sequential|Batch|(?:Weighted|Subset)?Random)Sampler$")
 _PLAIN = frozenset("builtins.generator builtins.open builtins.range builtins.file".split())
 
 
 class Stream:
-    """What the workers of `loader` run from `entry`, the frame of a dataset's `__iter__`."""
+    """The code that the workers of `loader` run from `entry`, the frame of a dataset's `__iter__`."""
 
     def __init__(self, entry: Frame, loader: Loader, model: Model) -> None:
         self._entry, self._loader, self._model = entry, loader, model
         self._frames = model.run_by((entry,))
 
     def why_not_whole(self) -> str:
-        """Why a worker may not get all of it; '' if each worker does: nothing that runs for it asks for the worker, its
-        items are not drawn, and what it goes over is in sight."""
+        """Why a worker may not get all of it; '' if each worker does: no code that runs for it asks for the worker, its
+        items are not drawn, and what it iterates over is known."""
         if self.asks_for_worker() or self._may_be_split():
             return "something asks for the worker, or code that is not known may split the stream"
         return self.why_not_alike()
 
     def why_not_alike(self) -> str:
-        """As `why_not_whole`, where it does not count that the code asks for the worker."""
+        """As `why_not_whole`, but ignores that the code asks for the worker."""
         if self._init_may_shard():
             return "its worker_init_fn does more than seeding: it may split the stream"
         if self.is_random():
@@ -96,18 +96,18 @@ class Stream:
         return "what it returns is not known, and may be split there"
 
     def has_own_order(self) -> bool:
-        """Whether something that runs for it puts something in random order."""
+        """Whether code that runs for it orders something randomly."""
         return any(orders(call) for frame in self._frames for call in self._model.frame_calls(frame))
 
     def is_random(self) -> bool:
-        """Whether anything that runs for it draws random numbers."""
+        """Whether code that runs for it draws random numbers."""
         if any(draws(call) for frame in self._frames for call in self._model.frame_calls(frame)):
             return True
         gone_over = [self._model.ev.eval(n, frame) for frame in self._frames for n in self._gone_over(frame)]
         return any(is_replacing(atom, self._model) for value in gone_over for atom in value.atoms)
 
     def asks_for_worker(self) -> bool:
-        """Whether something that runs for it asks which worker it runs in, or calls something that may do so."""
+        """Whether code that runs for it asks which worker it runs in, or calls something that may do so."""
         return any(map(self._asks, self._frames))
 
     def _asks(self, frame: Frame) -> bool:
@@ -130,8 +130,8 @@ class Stream:
         return isinstance(e, ir.Const) and _AWARE.search(str(e.value)) is not None
 
     def _may_be_split(self) -> bool:
-        """Whether something out of sight may give the dataset its part: it makes the loader, and a method that does not
-        run for the stream knows of workers."""
+        """Whether unknown code may give the dataset its part: it creates the loader, and a method that does not run for
+        the stream is aware of workers."""
         receiver = self._entry.receiver
         if not isinstance(receiver, Instance) or not self._loader.out_of_sight:
             return False
@@ -141,7 +141,7 @@ class Stream:
         return any(def_key(one) not in run for one in functions)
 
     def _is_split(self, inner: Instance) -> bool:
-        """Whether a stream of the project that another one iterates over may split itself."""
+        """Whether a stream of the project that another one iterates over may shard itself."""
         classes = self._model.ev.classes
         opened = classes.open_method(inner, "__iter__")
         if classes.has_unknown_base(inner.cls) or opened is None:
@@ -177,7 +177,7 @@ class Stream:
         return not any(isinstance(step, ir.SetAttr | ir.SetItem) for _, step in self._model.steps(frame))
 
     def _gone_over(self, frame: Frame) -> Iterator[int]:
-        """What a frame goes over: its loops, `yield from`, `next`, and what `__iter__` returns."""
+        """What a frame iterates over: in its loops, `yield from` and `next`, and what `__iter__` returns."""
         for _, step in self._model.steps(frame):
             if isinstance(step, ir.Iterate):
                 yield step.iterable
@@ -190,7 +190,7 @@ class Stream:
                 yield from (arg.value for arg in call.call.args[:1])
 
     def _is_hidden(self, number: int, frame: Frame, depth: int) -> bool:
-        """Whether an iterable is out of sight and may be one that shards itself."""
+        """Whether an iterable is unknown and may shard itself."""
         if depth > 6:
             return True
         e = self._model.ev.expr(frame, number)
@@ -244,13 +244,13 @@ def _mentions_workers(text: str) -> bool:
 
 
 def _names(value: Val) -> frozenset[str]:
-    """The library names of a value, and of what a member of it belongs to."""
+    """The library names of a value, and of the owners of its members."""
     owners = [atom.owner if isinstance(atom, LibMember) else atom for atom in value.atoms]
     return frozenset(owner.name.removesuffix(".get") for owner in owners if isinstance(owner, Lib))
 
 
 def _may_ask(atom: Atom, name: str) -> bool:
-    """Whether a callee (called `name` in the code) tells the worker, or splits by it out of sight."""
+    """Whether a callee (called `name` in the code) may return the worker, or shard by it in unknown code."""
     match atom:
         case Lib(full):
             return full == WORKER_INFO or _AWARE.search(full) is not None

@@ -1,4 +1,4 @@
-"""Whether an iterator keeps state from item to item: a worker that takes every n-th item then gets other results."""
+"""Whether an iterator keeps state between items: a worker that takes every n-th item then gets other results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def carries_state(entry: Frame, model: Model) -> bool:
 
 
 def _mutates(step: ir.Step, frame: Frame, locals_too: bool, model: Model) -> bool:
-    """Whether a step changes an object that was there before: through an attribute or a name from outside, and, with
+    """Whether a step changes an object that existed before: through an attribute or a name from outside, and, with
     `locals_too`, through any local."""
     if isinstance(step, ir.SetItem):
         base, changes = step.base, True
@@ -47,7 +47,7 @@ def _mutates(step: ir.Step, frame: Frame, locals_too: bool, model: Model) -> boo
 
 
 def _is_carried(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    """Whether a value is built up over several turns of a loop."""
+    """Whether a value is accumulated over several iterations of a loop."""
     if number == NONE:
         return False
     e = model.ev.expr(frame, number)

@@ -1,10 +1,12 @@
 """The verdict on a candidate: a fault in the workers of some loaders, or the reason why it is not one.
 
-A rule finds candidates and writes messages. Whether a candidate becomes a finding is decided here, alike for all rules:
+A rule finds candidates and writes messages. This module decides, for all rules alike, whether a candidate becomes a
+finding:
 
-1. A loader with enough workers runs it, in a part of its work that counts, and nothing cures the fault there.
+1. A loader with enough workers runs it, in a part of its work that the rule considers, and nothing cures the fault
+   there.
 2. It is certain enough to be reported. A finding that is only possible is one step less severe, and one more step for
-   each doubt, that is, each condition that is not known. What only runs where a user sets an option is one step less
+   each doubt, that is, each condition that is not known. Code that runs only if a user sets an option is one step less
    severe too. Nothing below a hint is reported.
 """
 
@@ -38,7 +40,7 @@ def no_cure(_: Loader) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[_About]):
-    """What is a fault if workers run it, unless `why_not` says why it is not one.
+    """A fault if workers run it, unless `why_not` says why it is not one.
 
     - `about`: what the rule has found.
     - `frame`: where it is found.
@@ -77,7 +79,7 @@ class Verdict:
         evidence: Iterable[Evidence] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """The finding that says so. The parameters are those of `Finding`."""
+        """The finding. The parameters are those of `Finding`."""
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 
@@ -87,9 +89,9 @@ _UNSET = "it runs only where an option is set: by default, this test keeps it fr
 @dataclass(frozen=True, slots=True)
 class WorkerVerdict(Verdict, Generic[_About]):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
-    leads, which messages name; `together` holds what all candidates of the fault are about. `loaders`: where the
-    loaders of a verdict that is only possible are made, see `Finding.loaders`. `unset`: the test that keeps it from
-    running as long as no option is set."""
+    comes first, which messages name; `together` has the `about` of all candidates of the fault. `loaders`: where the
+    loaders of a verdict that is only possible are made, see `Finding.loaders`. `unset`: the test that prevents it from
+    running until an option is set."""
 
     about: _About
     frame: Frame
@@ -123,8 +125,8 @@ class Unsaid:
     reason: str
 
 
-#: How severe a fault is where the loaders of an exposure run it, or why it is not reported. Its candidates are
-#: given, the one that leads first.
+#: How severe a fault is if the loaders of an exposure run it, or why it is not reported. It gets the candidates, the
+#: first one leading.
 Weigh = Callable[[Sequence[Candidate[_About]], Exposure], Severity | Unsaid]
 
 
@@ -139,7 +141,7 @@ def judged(
 ) -> Iterator[WorkerVerdict[_About] | Silence]:
     """The verdict on each candidate, or why there is none. A `Silence` is passed on.
 
-    A loader counts with `workers` workers or more (by default as many as the rule needs), where it runs the candidate
+    A loader counts if it has at least `workers` workers (by default as many as the rule needs) and runs the candidate
     in one of `parts`. `weigh` is for rules whose severity depends on the loaders."""
     least = rule.workers if workers is None else workers
     asked: _Asked[_About] = _Asked(rule, least, parts, weigh or _by_doubts(rule))
@@ -163,8 +165,8 @@ def judged_first(
     parts: tuple[Part, ...] = EVERYWHERE,
     weigh: Weigh[_About] | None = None,
 ) -> Iterator[WorkerVerdict[_About] | Silence]:
-    """As `judged`, but of the candidates with the same key the first that is a fault stands for all: the others are
-    not examined."""
+    """As `judged`, but of the candidates with the same key only the first that is a fault is examined. It represents
+    the others."""
     asked: _Asked[_About] = _Asked(rule, rule.workers, parts, weigh or _by_doubts(rule))
     said: set[Hashable] = set()
     for one in candidates:
@@ -178,7 +180,7 @@ def judged_first(
 
 @dataclass(frozen=True, slots=True)
 class _Asked(Generic[_About]):
-    """What `judged` is asked."""
+    """The arguments of `judged`."""
 
     rule: Rule
     workers: int
@@ -224,7 +226,7 @@ def _judged(
 
 
 def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
-    """The test that keeps the fault, everywhere it is, from running as long as no option is set."""
+    """The test that prevents the fault from running, everywhere it is, until an option is set."""
     found: Site | None = None
     for one in alike:
         context = one.spot.context if one.spot.frame is one.frame else 0
@@ -244,8 +246,8 @@ def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Ex
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
-    """One exposure for what is in several frames: all their loaders, and what leads, the first that is proven. None
-    if no loader runs any of it."""
+    """One exposure for several frames: all their loaders, led by the first that is proven. None if no loader runs any
+    of them."""
     found = [(one, exposure) for one, exposure in exposures if exposure is not None]
     if not found:
         return None
@@ -273,7 +275,7 @@ def _by_doubts(rule: Rule) -> Weigh[_About]:
 
 
 def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity | Unsaid:
-    """A severity, lowered by all that is not certain."""
+    """A severity, lowered by everything that is not certain."""
     return loudness(severity, exposure.certainty, doubts)
 
 

@@ -1,5 +1,5 @@
-"""State that sample code keeps on its object: what is stored where, whether it is a cache by sample index, and where
-the main process reads it."""
+"""State that sample code stores on its object: what it stores, whether it is a cache by sample index, and where the
+main process reads it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model
 from loaderlint.rules.shared.unresolved_places import Spot
 
-#: Containers of the standard library that one process has to itself.
+#: Containers of the standard library that belong to one process.
 _OWN_CONTAINERS = frozenset(
     """
     builtins.dict builtins.list builtins.set collections.OrderedDict collections.defaultdict collections.deque
@@ -36,7 +36,7 @@ _OWN_CONTAINERS = frozenset(
     """.split()
 )
 _GROWING = STATE_METHODS - {"pop", "popitem", "remove", "clear", "discard", "setdefault"}
-#: Words of code that thinks of processes: state by process id or worker.
+#: Words of code that is aware of processes: state by process id or worker.
 _AWARE = ("getpid", "worker_info", "current_process", "Manager", "share")
 
 
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 
 def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
     """The counters and logs that a frame keeps on its own object: `self.n += 1`, `self.log.append(x)`,
-    `self.losses[key] = x`. Flags, and what is made once in each process, do not count."""
+    `self.losses[key] = x`. Flags, and objects that each process creates once, do not count."""
     owner = frame.receiver
     if not isinstance(owner, Instance) or is_aware(frame, model):
         return
@@ -83,7 +83,7 @@ def own_attribute(number: int, frame: Frame, model: Model) -> str:
 
 
 def is_aware(frame: Frame, model: Model) -> bool:
-    """Whether the text around a frame has a word of code that knows about workers."""
+    """Whether the text around a frame has a word that shows that the code is aware of workers."""
     return model.remembered(_is_piece_aware, frame.path, frame.piece)
 
 
@@ -99,14 +99,14 @@ def is_of_process(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _is_plain(owner: Instance, name: str, model: Model) -> bool:
-    """Whether the constructor makes the attribute a number, or an empty container of one process."""
+    """Whether the constructor sets the attribute to a number, or to an empty container of one process."""
     stores = model.ev.classes.stores(owner, name)
     made = [store for store in stores if store.construction]
     return bool(made) and all(is_empty(atom) for store in made for atom in store.value.atoms)
 
 
 def is_empty(atom: Atom) -> bool:
-    """Whether an atom is a number that is no setting, or a container with nothing in it."""
+    """Whether an atom is a number that is not a setting, or an empty container."""
     match atom:
         case Literal_(kind, _, configured):
             return kind in ("int", "float") and not configured
@@ -124,17 +124,17 @@ def _is_nothing(atom: Atom) -> bool:
 
 
 def is_workers_own(owner: Instance, name: str, model: Model) -> bool:
-    """Whether the constructor makes the attribute something plain, and only workers change it afterwards."""
+    """Whether the constructor sets the attribute to something plain, and only workers change it afterwards."""
     return _is_plain(owner, name, model) and only_workers_change(owner, name, model)
 
 
 def only_workers_change(owner: Instance, name: str, model: Model) -> bool:
-    """Whether nothing in sight of the class changes the attribute in the main process, but for its first value."""
+    """Whether no known code changes the attribute in the main process after its first value."""
     return not any(name in model.remembered(_changed, frame) for frame in _main_methods(owner, name, model))
 
 
 def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
-    """The object's own methods that workers do not run and whose text holds the name."""
+    """The object's own methods that workers do not run and whose text contains the name."""
     constructing = model.ev.classes.construction(owner)
     yield from constructing
     done = {def_key(frame) for frame in constructing} | model.remembered(_worker_defs, owner)
@@ -151,8 +151,7 @@ def _worker_defs(owner: Instance, model: Model) -> frozenset[DefKey]:
 
 
 def _changed(frame: Frame, model: Model) -> frozenset[str]:
-    """The attributes of its own object that a frame changes. While the object is constructed, an assignment is no
-    change."""
+    """The attributes of its own object that a frame changes. An assignment during construction is not a change."""
     constructing = frame.receiver is not None and frame in _construction(frame, model)
     changed: set[str] = set()
     for _, step in model.steps(frame):
@@ -210,8 +209,8 @@ def _first_read(owner: Instance, name: str, loaders: tuple[Loader, ...], model: 
 
 
 def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple[int, int]]:
-    """The expressions, each with its base, that read an attribute called so in the def, as it is written; not of
-    `self`, which is another object than the owner."""
+    """The expressions in the def, each with its base, that read an attribute of one of these names. Those of `self` do
+    not count, because it is another object than the owner."""
     place = def_key(function)
     is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
     is_method = is_method and model.ev.functions.decoration(FunctionRef(*place)) != "static"
@@ -221,8 +220,8 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
 
 
 def _may_be_owner(number: int, owner: Instance, opened: Frame, model: Model) -> bool:
-    """Whether an expression of a def may be the object, or that of a loader, for some caller, as far as is known in its
-    `opened` frame. Finding the callers would take too long."""
+    """Whether an expression of a def may be the object, or a loader of it, for some caller, judging by its `opened`
+    frame. Finding the callers would take too long."""
     e = model.ev.expr(opened, number)
     if isinstance(e, ir.Attr) and e.name == "dataset":
         return True
@@ -237,8 +236,8 @@ def _is_like(atom: Atom, owner: Instance) -> bool:
 
 
 def _rests_on_self(number: int, frame: Frame, model: Model) -> bool:
-    """Whether an expression may have another value where the def runs on an object of a derived class. An object
-    of a class that is called by its name is one of that class whatever is passed."""
+    """Whether an expression may have another value if the def runs on an object of a derived class. Calling a class by
+    its name creates an object of that class, whatever is passed."""
     exprs = model.facts(frame).ir.exprs
     e = exprs[number]
     if isinstance(e, ir.Call) and all(isinstance(atom, ClassRef) for atom in model.ev.eval(e.func, frame).atoms):
@@ -252,7 +251,7 @@ def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
 
 
 def _reading_methods(owner: Instance, name: str, model: Model) -> Iterator[str]:
-    """The object's methods that read the state and are for others to call."""
+    """The object's public methods that read the state."""
     for frame in _main_methods(owner, name, model):
         one = model.def_of(frame)
         if one.name.startswith("_") or frame in model.ev.classes.construction(owner):

@@ -1,4 +1,4 @@
-"""Which listing of a folder gives a sequence its order, and whether it was sorted."""
+"""Which folder listing a sequence gets its order from, and whether it was sorted."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MAX_DEPTH = 24
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The call `expr` of `frame` that lists a folder, `how` it is called; `via` tells two calls of one helper apart.
-    A set of names is a listing too, called `set`: it gives them in another order in each run."""
+    """The call `expr` of `frame` that lists a folder, with the name `how`; `via` distinguishes two calls of one helper.
+    A set of names is a listing too, called `set`: its order differs in each run."""
 
     frame: Frame
     expr: int
@@ -33,8 +33,8 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sequence comes in the order of `listing`: as it is, or `sorted`; `cut`: a part by position, before it was
-    sorted."""
+    """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
+    was sorted."""
 
     listing: Listing
     sorted: bool = False
@@ -43,7 +43,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What is kept in the dict `self.name` under some key."""
+    """The value of some key in the dict `self.name`."""
 
     name: str
 
@@ -61,13 +61,13 @@ class ListingOrder:
         self._known: dict[tuple[Frame, int], Orders] = {}
 
     def of(self, number: int, frame: Frame, depth: int = 0) -> Orders:
-        """The listings whose order the sequence that expression `number` gives has; none if it has another order, or
-        if that is out of sight."""
+        """The listings from which the sequence of expression `number` gets its order; empty if it has another order, or
+        if that is unknown."""
         if number == NONE or depth > _MAX_DEPTH:
             return _NONE
         key = (frame, number)
         if key not in self._known:
-            self._known[key] = _NONE  # a loop comes back here
+            self._known[key] = _NONE  # recursion ends here
             found = self._of(number, frame, depth + 1)
             self._known[key] = self._changed(number, found, frame) if found else found
         return self._known[key]
@@ -147,8 +147,8 @@ class ListingOrder:
         return _NONE
 
     def _of_set(self, number: int, made_of: Iterable[int], frame: Frame, depth: int) -> Orders:
-        """A set of names, whose hashes are others in each run, whatever the order that they came in. Numbers have the
-        same hashes in all runs."""
+        """A set of names, whose hashes differ in each run, whatever their order was before. Numbers have the same
+        hashes in all runs."""
         for one in made_of:
             e = self._model.ev.expr(frame, one)
             sources = e.iterables if isinstance(e, ir.Comp) else (one,)
@@ -157,13 +157,13 @@ class ListingOrder:
         return _NONE
 
     def _gives_numbers(self, e: ir.Expr | None, frame: Frame) -> bool:
-        """Whether a comprehension or `map` makes numbers from what it iterates over."""
+        """Whether a comprehension or `map` converts its items to numbers."""
         made = e.element if isinstance(e, ir.Comp) else e.args[0].value if isinstance(e, ir.Call) and e.args else NONE
         atoms = self._model.ev.eval(made, frame).atoms if made != NONE else ()
         return any(isinstance(atom, Lib | LibObject) and atom.name in _NUMBERS for atom in atoms)
 
     def _sorts_folders(self, walk: int, frame: Frame) -> bool:
-        """Whether the loop over `os.walk` sorts the folders that it goes on with."""
+        """Whether the loop over `os.walk` sorts the folders that it visits next."""
         for _, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
             base = self._model.ev.expr(frame, func.base) if isinstance(func, ir.Attr) and func.name == "sort" else None
@@ -173,7 +173,7 @@ class ListingOrder:
         return False
 
     def _of_walk(self, value: int, frame: Frame) -> Orders:
-        """The names that `os.walk` gives for a folder: an item of what it iterates over, or of the first."""
+        """The names that `os.walk` yields for a folder."""
         e = self._model.ev.expr(frame, value)
         source = e.iterable if isinstance(e, ir.Element) else NONE
         if isinstance(e, ir.Call) and e.args and Lib("builtins.next") in self._model.ev.eval(e.func, frame).atoms:
@@ -187,7 +187,7 @@ class ListingOrder:
         return _NONE
 
     def _of_item(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
-        """One of several values that a function of the project gives."""
+        """One of several values that a function of the project returns."""
         call = self._model.ev.expr(frame, value)
         if not isinstance(call, ir.Call):
             return _NONE
@@ -219,7 +219,7 @@ class ListingOrder:
         return frozenset(found)
 
     def _of_entry(self, base: int, key: int, frame: Frame, depth: int) -> Orders:
-        """The order of a list that an object keeps in a dict of its own: `self.files["train"]`."""
+        """The order of a list that an object stores in a dict of its own: `self.files["train"]`."""
         kept = self._model.ev.expr(frame, base)
         if not isinstance(kept, ir.Attr):
             return _NONE
@@ -236,7 +236,7 @@ class ListingOrder:
         return frozenset(found)
 
     def _entries(self, name: str, frame: Frame) -> Iterator[tuple[int, int]]:
-        """Keys and values that a def puts into the dict `self.name`."""
+        """Keys and values that a def stores in the dict `self.name`."""
         for _, step in self._model.steps(frame):
             if isinstance(step, ir.SetItem) and self._is_target(step.base, name, frame):
                 yield step.index, step.value
@@ -263,7 +263,7 @@ class ListingOrder:
         return frozenset(found)
 
     def _of_passed(self, index: int, frame: Frame, depth: int) -> Orders | None:
-        """The order of what is passed to a constructor, as it is written there; None if it is not."""
+        """The order of an argument of a constructor, as written in its call; None if it is not written there."""
         site = frame.receiver.site if isinstance(frame.receiver, Instance) else None
         one = self._model.def_of(frame)
         call = self._model.ev.expr(site.frame, site.expr) if site and one.name == "__init__" else None
@@ -277,7 +277,7 @@ class ListingOrder:
         return self.of(written[0], site.frame, depth) if written else None
 
     def _of_value(self, value: Val, depth: int) -> Orders:
-        """The order of a sequence that was made somewhere else: where an argument comes from."""
+        """The order of a sequence that was created elsewhere and passed as an argument."""
         found: set[Order] = set()
         for atom in value.atoms:
             if isinstance(atom, LibObject | SeqOf) and atom.site is not None and atom.site.expr >= 0:
@@ -300,7 +300,7 @@ class ListingOrder:
         return frozenset(found)
 
     def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
-        """The order of a sequence whose items are taken one by one by number: `names[turn]` in a loop over a range."""
+        """The order of a sequence that is indexed in a loop over a range: `names[turn]`."""
         e = self._model.ev.expr(frame, value)
         index = self._model.ev.expr(frame, e.index) if isinstance(e, ir.Index) else None
         if not isinstance(e, ir.Index) or not isinstance(index, ir.Element):
@@ -308,7 +308,7 @@ class ListingOrder:
         return self.of(e.base, frame, depth) if self._counts(index.iterable, "builtins.range", frame) else _NONE
 
     def _is_chosen_by_turn(self, context: int, frame: Frame) -> bool:
-        """Whether a test of the number of the turn decides what comes by: `if number % 5 == 0`."""
+        """Whether a test of the loop counter selects items: `if number % 5 == 0`."""
         exprs = self._model.facts(frame).ir.exprs
         tests = [here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"]
         return any(self._is_turn(exprs[part], frame) for part in ir.made_of(exprs, tests))
@@ -343,7 +343,7 @@ class ListingOrder:
     # --- what changes it ----------------------------------------------------------------------------------------------
 
     def _changed(self, number: int, found: Orders, frame: Frame) -> Orders:
-        """The orders after what the def does with the object in place: `names.sort()`, `shuffle(names)`."""
+        """The orders after the def changes the object in place: `names.sort()`, `shuffle(names)`."""
         match self._is_changed(number, frame):
             case "sorted":
                 return _sorted(found)
@@ -357,7 +357,7 @@ class ListingOrder:
             name = _called(func)
             how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
             if not how or (how == "shuffled" and draws_with_seed(call, frame, self._model)):
-                continue  # a seed gives the same order only where the listing does
+                continue  # a seed gives the same order only if the listing does
             touched = [call.args[0].value] if call.args else []
             if isinstance(func, ir.Attr):
                 touched.append(func.base)
@@ -366,7 +366,7 @@ class ListingOrder:
         return "sorted" if self._is_stored_sorted(target, frame) else ""
 
     def _is_stored_sorted(self, target: int | str | _Entry, frame: Frame) -> bool:
-        """Whether a def stores a sorted copy where the sequence was: `self.names = sorted(self.names)`."""
+        """Whether a def replaces the sequence by a sorted copy: `self.names = sorted(self.names)`."""
         stored: list[int] = []
         if isinstance(target, str):
             stored = [step.value for _, step in frame.code.stores_of(target)]
@@ -376,7 +376,7 @@ class ListingOrder:
         return any(self._is_sorted_copy(value, target, frame) for value in stored)
 
     def _is_sorted_copy(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:
-        """Whether a call sorts what `target` is, whatever part of the result is taken: `sorted(names)[:10]`."""
+        """Whether a call sorts `target`, whatever part of the result is taken: `sorted(names)[:10]`."""
         e = self._model.ev.expr(frame, number)
         if isinstance(e, ir.Index):
             return self._is_sorted_copy(e.base, target, frame)
@@ -385,8 +385,8 @@ class ListingOrder:
         return bool(_says_sort(e, frame, self._model))
 
     def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
-        """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all that there are, or in a
-        debugging run is no split."""
+        """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all items, or in a debugging run
+        is not a split."""
         e = self._model.ev.expr(frame, index)
         bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
         bounds = [b for b in bounds if not self._is_its_length(b, whole, frame)]
@@ -418,7 +418,7 @@ class ListingOrder:
 
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether a generator that is given a seed draws: `random.Random(0).shuffle(names)`."""
+    """Whether a seeded generator draws: `random.Random(0).shuffle(names)`."""
     owners = [a.owner for a in model.ev.eval(call.func, frame).only(LibMember)]
     return any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners)
 
@@ -437,12 +437,12 @@ def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:
 
 
 def _may_be_same(asked: ir.Expr | None, written: ir.Expr | None) -> bool:
-    """Whether two keys can be one: two literals are only if they are equal."""
+    """Whether two keys may be equal; two literals are compared."""
     return asked == written or not (isinstance(asked, ir.Const) and isinstance(written, ir.Const))
 
 
 def _says_sort(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether the name of what is called says that it sorts: `sorted`, `natsorted`, `np.sort`, `sort_by_number`."""
+    """Whether the name of the callee says that it sorts: `sorted`, `natsorted`, `np.sort`, `sort_by_number`."""
     names = [_called(model.ev.expr(frame, call.func))]
     names += [atom.name for atom in model.ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
     return any("sort" in name.lower() for name in names)
@@ -458,18 +458,18 @@ def _called(func: ir.Expr | None) -> str:
 
 
 def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
-    """Orders that come out of the call of a helper: another call of it lists something else."""
+    """Orders of the result of a helper's call: another call of the helper lists something else."""
     via = (frame.order, call)
     return frozenset(replace(order, listing=replace(order.listing, via=via)) for order in orders)
 
 
 def _cut(orders: Orders) -> Orders:
-    """A part by position of what has these orders."""
+    """The orders of a part by position."""
     return frozenset(replace(order, cut=order.cut or not order.sorted) for order in orders)
 
 
 def _sorted(orders: Orders) -> Orders:
-    """What sorting makes of orders; which items are there it does not change."""
+    """The orders after sorting, which does not change which items there are."""
     return frozenset(replace(order, sorted=True) for order in orders)
 
 

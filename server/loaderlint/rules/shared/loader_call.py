@@ -1,4 +1,4 @@
-"""How a loader's arguments are written at its call: shared by the rules on them."""
+"""How a loader's arguments are written in its call. The rules on arguments share it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Written(NamedTuple):
     call: int
 
     def is_direct(self, model: Model) -> bool:
-        """Whether it is in the call itself: no name that is bound before."""
+        """Whether it is written in the call itself, not bound to a name before."""
         return model.place(self.frame, self.number).anchor > model.place(self.frame, self.call).anchor
 
     def place(self, model: Model) -> Place:
-        """The argument where it is; of a name that is bound before, the whole call."""
+        """The place of the argument; the whole call if the argument is a name that is bound before."""
         return model.place(self.frame, self.number if self.is_direct(model) else self.call)
 
 
 def written(loader: Loader, name: str, model: Model) -> Written | None:
-    """Torch's argument `name` as the loader's own call writes it; None where it is given in another way (`**kwargs`, a
+    """Torch's argument `name` as written in the loader's own call; None if it is passed in another way (`**kwargs`, a
     partial, a class of the project)."""
     call = _call(loader, model)
     if loader.site is None or call is None:
@@ -48,7 +48,7 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
 
 
 def _call(loader: Loader, model: Model) -> ir.Call | None:
-    """The call of the library's own loader class that makes the loader."""
+    """The call of the library's own loader class that creates the loader."""
     if loader.site is None:
         return None
     e = model.ev.expr(loader.site.frame, loader.site.expr)

@@ -1,4 +1,4 @@
-"""What rules ask of a single loader: how its workers start and draw, and what it is for."""
+"""Traits of a single loader: how its workers start and draw, and its purpose."""
 
 from __future__ import annotations
 

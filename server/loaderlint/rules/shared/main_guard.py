@@ -1,4 +1,4 @@
-"""What fails where workers import the main script again: shared by the rules on the main guard."""
+"""Faults if workers import the main script again. The rules on the main guard share it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ HEAD = 'if __name__ == "__main__":'
 
 
 def fresh_starts(loader: Loader, model: Model) -> str:
-    """The start methods with which the loader's workers import the main script again, for people; '' if none."""
+    """The start methods with which the loader's workers import the main script again, as text for messages; '' if
+    none."""
     return " or ".join(sorted(model.start_methods.of(loader) - {"fork"}))
 
 
 def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
-    """An error where such a start method is set or is a platform's default; one step lower where the project calls
-    `set_start_method` somewhere, and perhaps not here. Nothing is reported where workers are forked."""
+    """An error if such a start method is set or is a platform's default; one step lower if the project calls
+    `set_start_method` somewhere, but perhaps not here. Nothing is reported if workers are forked."""
     methods = model.start_methods.of(loader)
     if methods <= {"fork"}:
         return Unsaid(f"{started_by(loader, model)}, which do not run the script again")
@@ -29,6 +30,6 @@ def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | U
 
 
 def _chooses_zero(loader: Loader) -> bool:
-    """Whether the loader has workers in some cases only: `0 if os.name == "nt" else 4` knows of the platforms."""
+    """Whether the loader has workers in some cases only: `0 if os.name == "nt" else 4` considers the platforms."""
     numbers = [atom for atom in loader.argument("num_workers").atoms if isinstance(atom, Literal_)]
     return len(numbers) > 1 and any(atom.value == 0 for atom in numbers)

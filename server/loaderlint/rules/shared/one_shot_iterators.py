@@ -1,4 +1,4 @@
-"""Iterators that end: where one is made, and where it is kept."""
+"""One-shot iterators: where one is created, and where it is stored."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _INDEX = frozenset({Unknown("index")})
 
 @dataclass(frozen=True, slots=True)
 class OneShot:
-    """An iterator made at expression `expr` of `frame`. `doubtful`: it may never end, because what it goes over is out
-    of sight. `searches`: it gives what is found (files, matches), which may be nothing. `is_file`: lines of a file."""
+    """An iterator created by expression `expr` of `frame`. `doubtful`: it may never end, because what it iterates over
+    is unknown. `searches`: it yields search results (files, matches), perhaps none. `is_file`: it yields lines of a
+    file."""
 
     frame: Frame
     expr: int
@@ -38,12 +39,12 @@ class Kept:
 
     @property
     def described(self) -> str:
-        """As the code reads it."""
+        """Its name, as the code writes it."""
         return f"self.{self.name}" if self.owner else self.name
 
 
 def one_shot(number: int, frame: Frame, model: Model, depth: int = 0) -> OneShot | None:
-    """The iterator that expression `number` makes; None if it makes none, or one that never ends."""
+    """The iterator that expression `number` creates; None if it creates none, or one that never ends."""
     if number == NONE or depth > _MAX_DEPTH:
         return None
     e = model.ev.expr(frame, number)
@@ -111,7 +112,7 @@ def _atom_ends(atom: Atom, model: Model, depth: int) -> bool | None:
 
 
 def generator_ends(frame: Frame, model: Model, depth: int = 0) -> bool | None:
-    """Whether a generator function comes to its end; None if that is not known."""
+    """Whether a generator function ends; None if that is not known."""
     if depth > _MAX_DEPTH:
         return None
     one = model.def_of(frame)
@@ -139,7 +140,7 @@ def _is_filtered(e: ir.Comp, frame: Frame, model: Model) -> bool:
 
 
 def _finds_index(test: int, frame: Frame, model: Model) -> bool:
-    """Whether a test looks up where the sample's index lies, `end > index`: a dataset's own borders hold all its
+    """Whether a test looks up the range of the sample's index, `end > index`: a dataset's own ranges contain all its
     indices."""
     e = model.ev.expr(frame, test)
     if not isinstance(e, ir.Compare) or len(e.ops) != 1 or e.ops[0] not in ("<", "<=", ">", ">="):
@@ -148,7 +149,7 @@ def _finds_index(test: int, frame: Frame, model: Model) -> bool:
 
 
 def _is_path(value: Val) -> bool:
-    """Whether a value is a path, or may be one: only they have `rglob` and `iterdir`."""
+    """Whether a value is or may be a path: only paths have `rglob` and `iterdir`."""
     return bool(value.atoms) and all(_is_path_atom(atom) for atom in value.atoms)
 
 
@@ -162,8 +163,8 @@ def _is_path_atom(atom: Atom) -> bool:
 
 
 def kept(number: int, frame: Frame, model: Model) -> Kept | None:
-    """The one-shot iterator that expression `number` reads from where it is kept: an attribute that only the
-    constructor sets, or a module's name. None if it is not one, or if something starts it again."""
+    """The stored one-shot iterator that expression `number` reads: from an attribute that only the constructor sets, or
+    from a module's name. None if it is not one, or if something restarts it."""
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Attr):
         return _kept_by_object(e, frame, model)

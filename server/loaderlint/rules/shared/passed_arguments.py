@@ -1,4 +1,4 @@
-"""What is passed for a parameter, where it is written."""
+"""The arguments for a parameter, where they are written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from loaderlint.project.reach.model import Model
 
 
 class Passed(NamedTuple):
-    """Expression `number` of `frame`, which a call passes; NONE if what it passes cannot be told."""
+    """Expression `number` of `frame`, which a call passes; NONE if the argument is not known."""
 
     frame: Frame
     number: int
 
 
 def passed_for(frame: Frame, index: int, model: Model) -> Iterator[Passed]:
-    """What worker code passes for parameter `index` of the def that `frame` runs, by each call that leads to it."""
+    """The arguments that worker code passes for parameter `index` of the def that `frame` runs, one for each call that
+    leads to it."""
     for caller, number in model.callers_of(frame):
         call = model.ev.expr(caller, number)
         yield Passed(caller, _argument(call, frame, index, caller, model) if isinstance(call, ir.Call) else NONE)

@@ -1,5 +1,5 @@
-"""What the main process sends to workers that it does not fork: the dataset with all that it holds, the collate
-function and the worker init function. What is made in the worker and what a class or a module defines is not sent.
+"""What the main process pickles for workers that it does not fork: the dataset with its contents, the collate function
+and the worker init function. Objects created in the worker, and definitions of classes and modules, are not pickled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MAX_PAYLOADS = 400
 
 
 class Link(NamedTuple):
-    """Where something is kept in what holds it, and how."""
+    """Where and how an object holds another one."""
 
     spot: Spot
     text: str
@@ -47,9 +47,9 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` are the links
-    of the chain that holds it. `guessed`: the object that holds it is made out of sight. `store`: the
-    assignment to an attribute that keeps it."""
+    """A pickled object: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` has the links of the
+    chain that holds it. `guessed`: its holder is created in unknown code. `store`: the assignment to the attribute that
+    holds it."""
 
     atom: Atom
     held: str
@@ -58,7 +58,7 @@ class Payload:
     store: Store | None = None
 
     def shown(self, model: Model, but: Place | None = None) -> Iterator[Evidence]:
-        """Where each link of the chain is made; what is made at `but` is shown already."""
+        """Where each link of the chain is created, except for `but`, which is shown already."""
         for link in self.way:
             place = link.spot.place(model)
             if place != but:
@@ -66,7 +66,7 @@ class Payload:
 
 
 def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
-    """All that the main process sends to each worker of the loader, the nearest first."""
+    """All that the main process pickles for each worker of the loader, the nearest first."""
     queue = deque(_roots(loader, model))
     seen: set[Atom] = set()
     while queue and len(seen) < _MAX_PAYLOADS:
@@ -88,7 +88,7 @@ def _roots(loader: Loader, model: Model) -> Iterator[Payload]:
 
 
 def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
-    """The datasets that a loader may hold whose own is out of sight."""
+    """The datasets that a loader may hold if its own is unknown."""
     if not (loader.late or loader.out_of_sight):
         return []
     found: dict[Atom, None] = {}
@@ -101,7 +101,7 @@ def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
 
 
 def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
-    """What goes with a payload."""
+    """What is pickled with a payload."""
     match payload.atom:
         case Instance() as inst:
             yield from _of_object(inst, payload, loader, model)
@@ -155,7 +155,7 @@ def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -
 
 
 def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[Val]:
-    """What the object's methods append to a list that an attribute keeps."""
+    """What the object's methods append to the list in an attribute."""
     lists = {atom.site for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list" and atom.site}
     if not lists:
         return []
@@ -164,14 +164,15 @@ def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[
 
 
 def pickles_itself(cls: ClassRef, model: Model) -> bool:
-    """Whether a class says by itself how its objects are pickled, or a library or a class out of sight may."""
+    """Whether a class defines how its objects are pickled, or a library or an unknown class may."""
     own = any(model.ev.classes.member(cls, n) for n in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__"))
     bases = model.ev.classes.library_bases(cls)
     return own or model.ev.classes.has_unknown_base(cls) or any(base.endswith(OWN_PICKLING) for base in bases)
 
 
 def _is_left_out(attribute: str, cls: ClassRef, model: Model) -> bool:
-    """Whether the class's `__getstate__` may leave the attribute out: it names it, or does not just copy `__dict__`."""
+    """Whether the class's `__getstate__` may leave the attribute out: it names it, or does more than copy
+    `__dict__`."""
     member = model.ev.classes.member(cls, "__getstate__")
     if member is None:
         return False
@@ -194,14 +195,14 @@ def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[
 
 
 class Constructed:
-    """What the objects of one model are when they have been constructed, whoever sends them."""
+    """The attributes of the objects of one model after construction, whichever loader pickles them."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._known: dict[Instance, list[tuple[str, list[Store]]]] = {}
 
     def attributes(self, inst: Instance) -> list[tuple[str, list[Store]]]:
-        """The attributes that the constructor leaves, each with the assignments that may be the last."""
+        """The attributes after the constructor, each with the assignments that may be the last."""
         known = self._known.get(inst)
         if known is None:
             known = self._known[inst] = list(self._find(inst))
@@ -224,17 +225,17 @@ class Constructed:
 
 
 def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
-    """The code that makes the object and the code that makes the loader."""
+    """The code that creates the object and the code that creates the loader."""
     sites = [site for site in (inst.site, loader.site) if site is not None]
     return list(dict.fromkeys(site.frame for site in sites))
 
 
 def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
-    """The methods of the object that the code around it calls: `dataset.set_transform(...)`."""
+    """The methods of the object that the surrounding code calls: `dataset.set_transform(...)`."""
     for frame in _main_frames(inst, loader):
         for step, call in model.ev.performed(frame):
             callee = model.ev.expr(frame, call.func)
-            # The name first: what else the code around does, training above all, is not looked into.
+            # The name first: the rest of the surrounding code, above all training, is not evaluated.
             if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
                 continue
             if not model.ev.liveness.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
@@ -243,7 +244,7 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
 
 
 def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
-    """`dataset.transform = ...` in the code around it."""
+    """`dataset.transform = ...` in the surrounding code."""
     name = model.ev.classes.name(inst.cls)
     for frame in _main_frames(inst, loader):
         for number, step in model.steps_of(frame, ir.SetAttr):
@@ -256,7 +257,7 @@ def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: M
 
 
 def _given_to_base(inst: Instance, model: Model) -> list[Val]:
-    """What a class passes to the constructor of its library base, which keeps it."""
+    """What a class passes to the constructor of its library base, which stores it."""
     base = next((one for one in model.ev.classes.library_bases(inst.cls) if one.startswith(KEEPS_ARGUMENTS)), None)
     if base is not None:
         return [*_kept(base, passed_to_library(model.ev, inst))]
@@ -268,7 +269,7 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
 
 
 def _kept(maker: str, given: Arguments) -> tuple[Val, ...]:
-    """What an object that keeps the arguments of its constructor, or of the function that made it, keeps."""
+    """What an object stores that stores the arguments of its constructor, or of the function that created it."""
     return (
         *given.positional[: MOST_KEPT.get(maker)],
         *(value for name, value in given.keywords if name not in USED_AT_ONCE),
@@ -279,9 +280,9 @@ def _kept(maker: str, given: Arguments) -> tuple[Val, ...]:
 
 
 def start_severity(loader: Loader, model: Model) -> Severity | None:
-    """How bad it is that something cannot be pickled: an error where a start method that pickles is asked for, a
-    warning where a platform or a version brings it, information where another program of the project asks for one, None
-    where workers are forked."""
+    """How severe it is that something cannot be pickled: an error if a start method that pickles is set, a warning if
+    it is the default of a platform or a version, information if another program of the project sets it, None if workers
+    are forked."""
     chosen = model.start_methods.chosen(loader)
     if chosen:
         return Severity.ERROR if "fork" not in chosen else None
@@ -301,7 +302,7 @@ def cannot_start(loader: Loader, model: Model) -> str:
 
 
 def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:
-    """The loader that sends it, where it is made."""
+    """The loader that pickles it, where it is created."""
     if loader.site is not None:
         text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
         yield Evidence(model.site_place(loader.site), text)
@@ -313,7 +314,7 @@ def is_module(atom: Atom) -> bool:
 
 
 def is_local(atom: FunctionRef | ClassRef, model: Model) -> bool:
-    """Whether a def is in a function: pickle finds it by no name."""
+    """Whether a def is in a function: pickle cannot find it by a name."""
     facts = model.ev.facts(atom.path, atom.piece)
     parent = facts.ir.defs[atom.def_].parent if facts else 0
     return facts is not None and parent > 0 and facts.ir.defs[parent].kind != "class"

@@ -1,4 +1,4 @@
-"""Classes whose objects a fix may give new attributes."""
+"""Classes to whose objects a fix may add attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that asks first whether it may start a process."""
+"""Code that first checks whether it may start a process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
 
 
 def tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
-    """The branches of tests that a context is in, innermost first."""
+    """The branches around a context, innermost first."""
     return (one for one in model.def_of(frame).around(context) if one.kind == "if")
 
 
 def is_guarded(frame: Frame, context: int, model: Model) -> bool:
-    """Whether what is in a context runs only after a look at the process, or where the error is caught."""
+    """Whether a context is entered only after a check of the process, or inside a `try` that catches the error."""
     if any(asks(test.expr, frame, model, _WORDS) for test in tests_around(frame, context, model)):
         return True
     around = {one.parent for one in model.def_of(frame).around(context) if one.kind == "try"}
@@ -27,14 +27,14 @@ def is_guarded(frame: Frame, context: int, model: Model) -> bool:
 
 
 def is_once(frame: Frame, context: int, model: Model) -> bool:
-    """Whether what is in a context depends on the object's state, `if self.index is None`: the main process may
-    have done it before."""
+    """Whether a context depends on the object's state, `if self.index is None`: the main process may have run it
+    before."""
     tests = (test.expr for test in tests_around(frame, context, model))
     return any(_is_own(number, frame, model) for test in tests for number in _parts(test, frame, model))
 
 
 def allows_children(model: Model) -> bool:
-    """Whether worker code takes the daemon flag away: `current_process()._config["daemon"] = False`."""
+    """Whether worker code clears the daemon flag: `current_process()._config["daemon"] = False`."""
     return any(
         isinstance(step, ir.SetItem) and model.ev.expr(frame, step.index) == ir.Const("str", "daemon")
         for frame in model.reached
@@ -52,7 +52,7 @@ def asks(test: int, frame: Frame, model: Model, words: frozenset[str]) -> bool:
 
 
 def callers_of(call: WorkerCall, model: Model) -> Iterator[tuple[Frame, int]]:
-    """The frames that a call is in or that lead to it in workers, each with the context of the way there."""
+    """The frame of a call and the frames that lead to it in workers, each with the context of the next call."""
     yield call.frame, call.context
     reached = model.reached.get(call.frame)
     for parent in dict.fromkeys(reached.parents.values() if reached else ()):
@@ -62,7 +62,7 @@ def callers_of(call: WorkerCall, model: Model) -> Iterator[tuple[Frame, int]]:
 
 
 def _is_own(number: int, frame: Frame, model: Model) -> bool:
-    """Whether an expression is an attribute of self, or asks whether there is one."""
+    """Whether an expression is an attribute of self, or checks whether it exists."""
     match model.ev.expr(frame, number):
         case ir.Attr(base, _):
             return ir.is_self(model.ev.expr(frame, base)) and frame.owner is not None
@@ -78,7 +78,7 @@ def _catches(context: ir.Context, frame: Frame, model: Model) -> bool:
 
 
 def _parts(number: int, frame: Frame, model: Model) -> Iterator[int]:
-    """An expression and what it is made of, as far as tests need it."""
+    """An expression and its parts, as far as tests need them."""
     if number == NONE:
         return
     yield number

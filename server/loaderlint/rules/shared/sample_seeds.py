@@ -8,14 +8,14 @@ from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import often
 
-#: What the samples of a worker share from the beginning of an epoch to its end.
+#: The sources that stay the same in a worker for a whole epoch.
 _SHARED: frozenset[Source] = frozenset({"fixed", "main", "worker id", "fresh", "time"})
 _PER_ITEM: frozenset[Source] = frozenset({"index", "fixed", "main"})
 
 
 def reseeding(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Literal["alike", "by index"] | None:
-    """What the seed of a call in sample code does to the samples of a loader: 'alike', each has the same random
-    numbers; 'by index', each has the same ones in every epoch; None, neither, or not known."""
+    """The effect of a seed in sample code on the samples of a loader. 'alike': all samples get the same random numbers;
+    'by index': each sample gets the same numbers in every epoch; None: neither, or not known."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return None

@@ -1,4 +1,4 @@
-"""Where a seed comes from: what of it is the same in each worker, and what in each epoch."""
+"""Where a seed comes from: which parts of it are the same in each worker, and which in each epoch."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from loaderlint.rules.shared.epoch_loops import loops_around, step_context
 from loaderlint.rules.shared.seeding_calls import seeds_of
 
 #: 'time': whole seconds; 'state': a word of NumPy's state; 'inherited': drawn in the worker from NumPy's state; 'main':
-#: computed once by the main process; 'moving': another value in each turn of a loop or after a call of a setter;
-#: 'index': the number of the sample; 'optional': where this is None there is no seeding; 'fresh': torch's seed of the
+#: computed once by the main process; 'moving': another value in each iteration of a loop or after a call of a setter;
+#: 'index': the number of the sample; 'optional': if this is None, nothing is seeded; 'fresh': torch's seed of the
 #: worker, new in each epoch.
 Source = Literal[
     "fixed", "worker id", "time", "state", "inherited", "main", "moving", "index", "optional", "fresh", "unknown"
 ]
-#: What is the same as long as a process lives.
+#: Sources that are constant while a process lives.
 _PER_PROCESS = re.compile(
     r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info"
     r"|^horovod\.\w+\.(?:local_|cross_)?(?:rank|size)$"
 )
-#: What the program was called with.
+#: The arguments and the environment of the program.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
@@ -74,7 +74,7 @@ def _is_looked_up(number: int, frame: Frame, model: Model, depth: int) -> bool:
 
 
 def _changes_later(e: ir.Attr, frame: Frame, model: Model) -> bool:
-    """Whether the attribute is set again after its object was made, for example by `set_epoch`."""
+    """Whether the attribute is set again after its object was created, for example by `set_epoch`."""
     return any(
         not store.construction
         for owner in model.ev.eval(e.base, frame).only(Instance)
@@ -114,7 +114,7 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
         case LibObject(name, _) if _PER_PROCESS.search(name):
             yield "fixed"
         case LibObject(name, site) if site.frame not in model.reached:
-            # made in the main process, before the workers: the same in all of them, whatever it is
+            # created in the main process, before the workers: the same in all of them, whatever it is
             yield _of_main(site, model) if not name.startswith("torch.utils.data") else "unknown"
         case LibObject(name, _) if name.startswith("numpy.random.get_state"):
             yield "state"
@@ -127,7 +127,7 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
 
 
 def _draw_sources(drawn: Site, model: Model, depth: int) -> Iterator[Source]:
-    """Where a number that a worker draws from NumPy's state comes from: the seed which the same def gave NumPy before,
+    """The source of a number that a worker draws from NumPy's state: the seed that the same def gave NumPy before,
     otherwise the state that the worker started with."""
     seeds = [
         seed
@@ -142,8 +142,8 @@ def _draw_sources(drawn: Site, model: Model, depth: int) -> Iterator[Source]:
 
 
 def _of_main(site: Site, model: Model) -> Source:
-    """What the main process computes at `site`: once, or in each turn of a loop. Who calls a function that is named
-    after the epoch may be out of sight."""
+    """The source of what the main process computes at `site`: once, or in each iteration of a loop. The callers of a
+    function that is named after the epoch may be unknown."""
     if "epoch" in model.def_of(site.frame).name.lower():
         return "moving"
     return "moving" if any(True for _ in loops_around(site.frame, step_context(site, model), model)) else "main"

@@ -1,4 +1,4 @@
-"""Seeding in workers: which functions do it, and the one that does it right. Shared by the rules on randomness."""
+"""Seeding in workers: which functions do it, and the correct one for fixes. The rules on randomness share it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
-#: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
+#: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
 def {seed_worker}(worker_id):
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
-#: What a worker_init_fn of the project begins with.
+#: The statement that a fix inserts at the start of an existing worker_init_fn.
 _SEEDS_NUMPY = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
 
 #: Loaders whose call takes torch's `worker_init_fn` under that name.
@@ -43,8 +43,8 @@ Seeds = Literal["yes", "no", "sometimes", "maybe"]
 
 
 def seeds_numpy(loader: Loader, model: Model) -> Seeds:
-    """Whether each worker of the loader gets its own state of NumPy, on any torch. 'sometimes': only under a condition
-    that its configuration may switch off; 'maybe': its worker_init_fn is out of sight."""
+    """Whether each worker of the loader gets its own NumPy state, in any version of torch. 'sometimes': only under a
+    condition that its configuration may switch off; 'maybe': its worker_init_fn is unknown."""
     passed = loader.argument("worker_init_fn")
     if loader.kind.seeds_numpy or (_takes_lightnings(loader) and _lightning_seeds(model)):
         return "yes"
@@ -59,7 +59,7 @@ def seeds_numpy(loader: Loader, model: Model) -> Seeds:
 
 
 def _seeding_init(atom: Atom) -> bool:
-    """Whether a worker_init_fn is one of a library that seeds."""
+    """Whether a worker_init_fn is a library function that seeds."""
     if isinstance(atom, PartialOf):
         return _seeding_init(atom.func)
     if not isinstance(atom, Lib):
@@ -69,15 +69,15 @@ def _seeding_init(atom: Atom) -> bool:
 
 
 def init_in_sight(loader: Loader) -> bool:
-    """Whether all that the loader's worker_init_fn does is known."""
+    """Whether everything that the loader's worker_init_fn does is known."""
     if loader.out_of_sight:
         return True
     return all(_is_in_sight(atom) or _seeding_init(atom) for atom in loader.argument("worker_init_fn").atoms)
 
 
 def _is_in_sight(atom: Atom) -> bool:
-    """Whether all that a worker_init_fn does is known: it is the project's own, one of MONAI's, one that seeds, one of
-    the standard library (which knows no dataset), or none at all."""
+    """Whether everything that a worker_init_fn does is known: it belongs to the project, to MONAI or to the standard
+    library (which knows no dataset), it seeds, or there is none."""
     if isinstance(atom, PartialOf):
         return _is_in_sight(atom.func)
     if isinstance(atom, Lib):
@@ -96,13 +96,13 @@ def _seeds(call: WorkerCall) -> bool:
 
 
 def _may_be_off(call: WorkerCall, model: Model) -> bool:
-    """Whether a call is under a test of something that may be None or False: `if seed is not None`."""
+    """Whether a call depends on a test of something that may be None or False: `if seed is not None`."""
     around = model.def_of(call.frame).around(call.context)
     return any(here.kind == "if" and tests_an_option(here.expr, call.frame, model) for here in around)
 
 
 def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
-    """Whether a test asks something that may be None or False: `seed is not None`."""
+    """Whether a test checks something that may be None or False: `seed is not None`."""
     e = model.ev.expr(frame, test)
     match e:
         case ir.Unary("not", operand) | ir.Compare(operand, _, _):
@@ -114,8 +114,8 @@ def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
 
 
 def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal["yes", "no", "sometimes"]:
-    """Whether NumPy is seeded before a draw, by a frame that leads to it or in the draw's own def: then the inherited
-    state is not used. 'sometimes': only in a branch that need not be taken."""
+    """Whether NumPy is seeded before a draw, by a frame that leads to it or in the draw's own def: then the draw does
+    not use the inherited state. 'sometimes': only in a branch that may not be taken."""
     found = [_seeds_before(*at, model) for at in _steps_to(draw, loader, model)]
     if "yes" in found:
         return "yes"
@@ -123,7 +123,7 @@ def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal[
 
 
 def _steps_to(draw: WorkerCall, loader: Loader, model: Model) -> Iterator[tuple[Frame, int, int]]:
-    """The calls that lead to a draw, and the draw itself: the frame, the expression, its context."""
+    """The calls that lead to a draw, and the draw itself, each as (frame, expression, context)."""
     links = model.chain(draw.frame, loader)
     for before, after in zip(links, links[1:], strict=False):
         number = model.call_to(before, after)
@@ -133,9 +133,8 @@ def _steps_to(draw: WorkerCall, loader: Loader, model: Model) -> Iterator[tuple[
 
 
 def _seeds_before(frame: Frame, number: int, context: int, model: Model) -> Literal["yes", "no", "sometimes"]:
-    """Whether a def seeds before expression `number`. One that seeds once behind a flag, `if not self.seeded`, has
-    seeded. One below counts where it is always reached: then only the first sample of a worker has the inherited
-    state."""
+    """Whether a def seeds before expression `number`. Seeding once behind a flag, `if not self.seeded`, counts. Seeding
+    further down counts if it is always reached: then only the first sample of a worker uses the inherited state."""
     seedings = model.remembered(_seeding_calls, frame)
     sure = [call for call, always in seedings if always]
     if any(call.number > number and call.context == 0 for call in sure):
@@ -151,7 +150,7 @@ def _seeds_before(frame: Frame, number: int, context: int, model: Model) -> Lite
 
 
 def _seeding_calls(frame: Frame, model: Model) -> tuple[tuple[WorkerCall, bool], ...]:
-    """The calls in a frame that seed NumPy, themselves or in a function that they call, and whether they always do."""
+    """The calls in a frame that seed NumPy, directly or in a function that they call, and whether they always do."""
     found = [(call, _seeds(call), model.ev.targets(call.number, frame)) for call in model.frame_calls(frame)]
     inner = [(call, direct, [_seedings_in(target, model) for target in targets]) for call, direct, targets in found]
     return tuple(
@@ -169,12 +168,13 @@ def _seedings_in(frame: Frame, model: Model) -> list[bool]:
 
 
 def _tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
-    """The branches of tests that a context is in, innermost first."""
+    """The branches around a context, innermost first."""
     return (here for here in model.def_of(frame).around(context) if here.kind == "if")
 
 
 def _takes_lightnings(loader: Loader) -> bool:
-    """Whether Lightning would give the loader its worker_init_fn: it has none, of its library or of its own."""
+    """Whether Lightning would give the loader its worker_init_fn: neither the call nor the loader's library sets
+    one."""
     if loader.kind.reseeds_objects:
         return False
     return any(isinstance(a, Unknown) or (isinstance(a, Literal_) and a.value is None) for a in _inits(loader))
@@ -186,8 +186,8 @@ def _inits(loader: Loader) -> frozenset[Atom]:
 
 def _lightning_seeds(model: Model) -> bool:
     """Whether Lightning's trainer seeds the workers: after `seed_everything(..., workers=True)`, which its command line
-    interface calls by itself. A value other than a constant counts as True. Nobody does so in a project that names
-    neither a trainer nor Fabric."""
+    interface calls by itself. A value other than a constant counts as True. A project that names neither a trainer nor
+    Fabric does not do so."""
     if model.callers.sites("LightningCLI"):
         return True
     if not any(model.files.containing(word) for word in _LIGHTNING):
@@ -206,8 +206,8 @@ def _lightning_seeds(model: Model) -> bool:
 
 
 def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
-    """Let the workers of each of these loaders seed NumPy: with a new `worker_init_fn`, or in the one they have. None
-    where one of them is out of sight or has one that is not a function of the project."""
+    """The fix that lets the workers of each of these loaders seed NumPy: in a new `worker_init_fn`, or in the existing
+    one. None if a loader's call is unknown, or if its worker_init_fn is not a function of the project."""
     calls: list[Place] = []
     intents: list[Intent] = []
     for loader in loaders:
@@ -229,7 +229,7 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:
-    """Whether the call is one of the library's own loader and says nothing of a worker_init_fn, or None."""
+    """Whether the call creates the library's own loader, without a worker_init_fn or with None."""
     assert loader.site is not None
     frame = loader.site.frame
     call = model.ev.expr(frame, loader.site.expr)

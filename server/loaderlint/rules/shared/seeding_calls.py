@@ -15,7 +15,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
-#: How many calls a seed is followed through.
+#: A seed is followed through at most this many calls.
 _MAX_HELPERS = 8
 #: How often a worker runs it: for each sample, or once (for an iterable dataset: once in each epoch).
 Often = Literal["sample", "once", "epoch"]
@@ -31,7 +31,7 @@ SEED_CALLS = MappingProxyType(
 
 
 def seeds_of(call: WorkerCall) -> Iterator[tuple[str, int]]:
-    """What a call seeds of the global states: the seeding function's name and the seed's expression."""
+    """The global states that a call seeds, each as the seeding function's name and the seed's expression."""
     seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
     for atom in call.callee.only(Lib) if seed is not None else ():
         if SEEDERS.get(atom.name) in _LIBRARIES and not atom.name.endswith("set_state"):
@@ -40,8 +40,8 @@ def seeds_of(call: WorkerCall) -> Iterator[tuple[str, int]]:
 
 
 class Written(NamedTuple):
-    """Where a seed is written: expression `number` of `frame`, passed in the call `at` there (both are the seeding call
-    where the seed comes from out of worker code)."""
+    """Where a seed is written: expression `number` of `frame`, passed in the call `at` there. Both are the seeding call
+    if the seed comes from outside worker code."""
 
     frame: Frame
     at: int
@@ -82,7 +82,7 @@ def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int
 
 
 def statements(calls: Iterable[Written], model: Model) -> list[Place | None]:
-    """For each seeding call the statement that is nothing else; None if there is none."""
+    """For each seeding call the statement that consists of it alone; None if there is none."""
     places = list(calls)
     alone = {
         frame: {step.expr: number for number, step in model.steps_of(frame, ir.Evaluate)}
@@ -124,7 +124,7 @@ def _occurrences(text: str, name: str) -> int:
 
 
 def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
-    """How often the workers of the loader come by a call in sample code."""
+    """How often the workers of the loader run a call in sample code."""
     links = model.chain(call.frame, loader)
     places = on_the_way(call, loader, model)
     if any(is_behind_a_flag(*place, links[at + 1 :], model) for at, place in enumerate(places)):
@@ -136,7 +136,7 @@ def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
 
 
 def on_the_way(call: WorkerCall, loader: Loader, model: Model) -> list[tuple[Frame, int]]:
-    """Where the chain from the loader to a call goes on, and the call itself: frames and the contexts there."""
+    """The calls of the chain from the loader to a call, and the call itself, each as (frame, context)."""
     return [*_calls_between(model.chain(call.frame, loader), model), (call.frame, call.context)]
 
 
@@ -154,8 +154,8 @@ def _kinds_around(frame: Frame, context: int, model: Model) -> Iterator[str]:
 
 
 def is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], model: Model) -> bool:
-    """Whether what is in `context` runs once: `if not self.seeded: ...; self.seeded = True`. The flag may be set in
-    the functions that are `called` there."""
+    """Whether `context` is entered only once: `if not self.seeded: ...; self.seeded = True`. The flag may be set in the
+    functions that are `called` there."""
     one = model.def_of(frame)
     while context > 0:
         here = one.contexts[context]
@@ -170,7 +170,7 @@ def is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], mode
 
 
 def _flags(test: int, frame: Frame, model: Model) -> Iterator[str]:
-    """The attributes and globals that a test asks for."""
+    """The attributes and globals that a test reads."""
     match model.ev.expr(frame, test):
         case ir.Attr(_, name) | ir.Global(name):
             yield name

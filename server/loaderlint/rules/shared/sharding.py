@@ -1,4 +1,4 @@
-"""Give each worker its own part of the stream of an iterable dataset."""
+"""The fix that gives each worker its own part of the stream of an iterable dataset."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def {shard_by_worker}(stream):
         return stream
     return {itertools}.islice(stream, worker.id, None, worker.num_workers)'''
 
-#: Methods that take from a stream what a loop over it would get next.
+#: Methods that take the next item of a stream.
 _READING = frozenset({"__next__", "read", "readline", "readlines"})
 
 
 class Question(NamedTuple):
-    """A call of `get_worker_info()` in the main process, and what the code around it is called."""
+    """A call of `get_worker_info()` in the main process, and the name of the surrounding code."""
 
     place: Place
     where: str
 
 
 def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
-    """The frames of `__iter__` with which the loader's workers go through an iterable dataset."""
+    """The frames of `__iter__` that the loader's workers run for an iterable dataset."""
     for reached in model.reached_by(loader):
         if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
             continue
@@ -44,8 +44,8 @@ def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
 
 
 def questions(entry: Frame, model: Model) -> Iterator[Question]:
-    """Where the main process asks for the worker: while the dataset is made, or at module level for what `__iter__`
-    reads."""
+    """Where the main process calls `get_worker_info()`: while it creates the dataset, or at module level for what
+    `__iter__` reads."""
     assert isinstance(entry.receiver, Instance)
     for frame in model.run_by(model.ev.classes.construction(entry.receiver)):
         if model.runs_in_worker(frame):
@@ -60,7 +60,8 @@ def questions(entry: Frame, model: Model) -> Iterator[Question]:
 
 
 def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...]:
-    """Shard what the one outermost loop that yields goes over, or the one `yield from` after all loops."""
+    """The fixes that shard the iterable of the only outermost loop that yields, or of the only `yield from` after all
+    loops."""
     step = _yielding(model.def_of(entry))
     if step is None or carries_state(entry, model) or _reads_ahead(entry, model):
         return ()
@@ -70,7 +71,7 @@ def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...
 
 
 def _yielding(one: ir.DefIR) -> int | None:
-    """The step of the loop or of the `yield from` that yields all items; None where several do."""
+    """The step of the loop or of the `yield from` that yields all items; None if several do."""
     yields = [(number, step) for number, step in enumerate(one.steps) if isinstance(step, ir.YieldStep)]
     if len(yields) == 1 and yields[0][1].is_from and not _is_in_loop(one, yields[0][1].context):
         return yields[0][0]
@@ -81,8 +82,8 @@ def _yielding(one: ir.DefIR) -> int | None:
 
 
 def _reads_ahead(entry: Frame, model: Model) -> bool:
-    """Whether a turn of a loop takes more than its own item: `next(file)`, `file.readline()`, or a function that gets
-    what the loop goes over."""
+    """Whether an iteration takes more than its own item: `next(file)`, `file.readline()`, or a function that gets the
+    iterated object."""
     one = model.def_of(entry)
     gone_over = {step.iterable for step in one.steps if isinstance(step, ir.Iterate)}
     for call in model.frame_calls(entry):

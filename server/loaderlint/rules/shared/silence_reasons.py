@@ -1,4 +1,4 @@
-"""Why a rule says nothing of a candidate: the reasons that many rules share."""
+"""Why a rule does not report a candidate: the reasons that many rules share."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model, Part
 from loaderlint.rules.shared.unresolved_places import Spot
 
-#: How many loaders a reason names.
+#: A reason names at most this many loaders.
 _MAX_NAMED = 3
-#: What many loaders have in common that go through their data in order.
+#: The reason that loaders for evaluation share.
 EVALUATION = "the loader reads its samples in order, and its name says that it is for evaluation"
 CURED = "it is handled there"
 ONE_STREAM = "its only worker persists and draws from one state"
 
 
 def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:
-    """The silence about a spot. Finding the place takes long, so it is found only if the model explains."""
+    """The silence about a spot. Looking up the place is slow, so it is done only if the model explains."""
     if model.explains:
         yield Silence(rule, spot.place(model), reason)
 
@@ -42,8 +42,8 @@ def unexposed(
     parts: tuple[Part, ...] = ("sample", "collate", "init"),
     cure: Callable[[Loader], str] = _cured,
 ) -> str:
-    """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
-    enough workers why there is no fault there ('its worker_init_fn seeds NumPy'). '' unless the model explains."""
+    """Why `Model.exposure` of a frame is None for the same `workers` and `parts`. `cure` returns why a loader with
+    enough workers has no fault ('its worker_init_fn seeds NumPy'). '' unless the model explains."""
     if not model.explains:
         return ""
     reached = model.reached.get(frame)
@@ -70,7 +70,7 @@ def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], st
 
 
 def few_workers(loader: Loader) -> str:
-    """Why a loader has not enough workers: 'no workers (num_workers=0)', 'one worker only (num_workers=1)'."""
+    """Why a loader does not have enough workers: 'no workers (num_workers=0)', 'one worker only (num_workers=1)'."""
     count = "no workers" if loader.has_workers(1) == "no" else "one worker only"
     return f"{count} ({loader.workers_text})"
 

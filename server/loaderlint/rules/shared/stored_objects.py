@@ -1,4 +1,4 @@
-"""What kind of object a rule looks at: an array, a tensor, a list, and how its memory is held."""
+"""The kind of a stored object (array, tensor, list) and who shares its memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loaderlint.project.reach.model import Model
 Kind = Literal["array", "tensor", "list", "record", "unknown"]
 Memory = Literal["own", "shared", "file", "read only"]
 
-#: Calls that give whatever was saved, or a dictionary of arrays.
+#: Calls that return whatever was saved, or a dictionary of arrays.
 _ANYTHING = frozenset({"torch.load", "scipy.io.loadmat"})
 #: Attributes and methods that only arrays and tensors have.
 _ARRAY_WORDS = frozenset("shape ndim dtype astype mean std reshape transpose T flatten ravel max min sum clip".split())
@@ -27,8 +27,8 @@ _SIZED = frozenset("rand randn".split())
 
 
 class Made(NamedTuple):
-    """A library array: the call that made it, whether it is an item of that, and whether its number of dimensions is
-    the call's."""
+    """A library array: the call that created it, whether it is an item of that call's result, and whether it has the
+    result's number of dimensions."""
 
     maker: str
     item: bool
@@ -37,7 +37,7 @@ class Made(NamedTuple):
 
 
 def made(name: str) -> Made | None:
-    """What the name of a library object says: 'numpy.load.astype[]' is an item of an array that `numpy.load` made."""
+    """Parses the name of a library object: 'numpy.load.astype[]' is an item of an array that `numpy.load` created."""
     item, same_rank, shared = False, True, False
     while name not in ARRAY_MAKERS:
         if name.endswith("[]"):
@@ -52,8 +52,8 @@ def made(name: str) -> Made | None:
 
 
 def known_kind(value: Val) -> Kind | None:
-    """What the atoms show: arrays and tensors made by a library, lists in sight; None if they show nothing or two
-    things. An item of an array may be a number: it shows nothing."""
+    """The kind that all atoms agree on: arrays and tensors created by a library, known lists. None if they show no kind
+    or two. An item of an array may be a number: it shows no kind."""
     kinds: set[Kind | None] = set()
     for atom in value.atoms:
         if isinstance(atom, LibObject):
@@ -74,8 +74,7 @@ def _object_kind(atom: LibObject) -> Kind | None:
 
 
 def container_kind(origin: Origin, value: Val, model: Model) -> Kind:
-    """The kind of an item that is known to be an array, from the field it is kept in, or from what it is an item
-    of."""
+    """The kind of an item that is known to be an array, judging by its field or by its container."""
     for atom in (*_field(origin, model).only(LibObject), *value.only(LibObject)):
         found = made(atom.name) if isinstance(atom, LibObject) else None
         if found is not None and found.maker not in _ANYTHING:
@@ -84,8 +83,8 @@ def container_kind(origin: Origin, value: Val, model: Model) -> Kind:
 
 
 def has_rows(origin: Origin, model: Model) -> bool:
-    """Whether the item at `origin` is an array because the call that made its container says how many dimensions that
-    has: `self.rows[i]` of `np.ones((n, 4))`."""
+    """Whether the item at `origin` is an array, because the call that created its container shows its number of
+    dimensions: `self.rows[i]` of `np.ones((n, 4))`."""
     taken = origin.path.count("[]")
     for atom in _field(origin, model).only(LibObject):
         found = made(atom.name)
@@ -103,7 +102,7 @@ def _field(origin: Origin, model: Model) -> Val:
 
 
 def _rank(site: Site, maker: str, model: Model) -> int | None:
-    """How many dimensions an array has, from the call that made it; None if that cannot be seen."""
+    """The number of dimensions of an array, from the call that created it; None if unknown."""
     call = model.ev.expr(site.frame, site.expr)
     while isinstance(call, ir.Call) and isinstance(func := model.ev.expr(site.frame, call.func), ir.Attr):
         if not isinstance(inner := model.ev.expr(site.frame, func.base), ir.Call):
@@ -133,7 +132,7 @@ def _length(shape: Val | None) -> int | None:
 
 
 def _depth(value: Val | None) -> int | None:
-    """How deep lists are nested: 2 for `[[1, 2], [3, 4]]`."""
+    """The nesting depth of lists: 2 for `[[1, 2], [3, 4]]`."""
     atoms = value.only(SeqOf) if value else []
     if len(atoms) != 1 or not atoms[0].items:
         return None
@@ -146,7 +145,7 @@ def used_as_array(target: int, frame: Frame, model: Model) -> bool:
 
 
 class _ArrayUses:
-    """Which expressions the defs use as arrays. A def may use thousands, and change one thousands of times."""
+    """The expressions that defs use as arrays, memoised: a def may use thousands, and change one thousands of times."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -154,7 +153,7 @@ class _ArrayUses:
         self._known: dict[Frame, dict[int, bool]] = {}
 
     def of(self, target: int, frame: Frame) -> bool:
-        """Whether an object, under whatever number `x += 1` leaves it, is used as an array."""
+        """Whether an object is used as an array, also under the new numbers that `x += 1` gives it."""
         uses = self._uses(frame)
         known = self._known.setdefault(frame, {})
         same, waiting = set(), [target]
@@ -177,8 +176,8 @@ class _ArrayUses:
 
 
 class _Uses(NamedTuple):
-    """The expressions of a piece by what they use: `augmented` has for each the numbers of what `+=` makes of it, `of`
-    those that may show an array."""
+    """The expressions of a piece by what they use: `augmented` has for each expression the numbers of its `+=` results,
+    `of` those of the uses that may show an array."""
 
     augmented: dict[int, list[int]]
     of: dict[int, list[ir.Expr]]
@@ -221,7 +220,7 @@ def _is_part(item: int, frame: Frame, model: Model) -> bool:
 
 
 def memory(origin: Origin, model: Model) -> Memory:
-    """What else sees a write: nothing, all processes, or the mapped file; or the array cannot be written."""
+    """Who sees a write: the process alone, all processes, or the mapped file; or the array is read-only."""
     for atom in _field(origin, model).only(LibObject):
         found = made(atom.name)
         if found is not None and found.shared:
@@ -246,7 +245,7 @@ def _mapped(atom: LibObject, model: Model) -> Memory:
 
 
 def is_stored(origin: Origin, value: Val, model: Model) -> bool:
-    """Whether an origin outlives the sample: a field filled outside worker code, or a module's own data."""
+    """Whether an origin outlives the sample: a field set outside worker code, or a module's own data."""
     if isinstance(origin.owner, ModuleRef | ClassRef):
         return len(origin.path) > 1 or origin.relation == "view" or known_kind(value) in ("array", "tensor")
     if not isinstance(origin.owner, Instance):
@@ -262,7 +261,7 @@ def is_stored(origin: Origin, value: Val, model: Model) -> bool:
 
 def _is_dataset_by_annotation(store: Store, model: Model) -> bool:
     """Whether an attribute gets a parameter that is annotated as a dataset, and is not known to be a list or an array:
-    its items are what its `__getitem__` gives."""
+    its items are the results of its `__getitem__`."""
     step = model.def_of(store.frame).steps[store.step]
     value = model.ev.expr(store.frame, step.value) if isinstance(step, ir.SetAttr) else None
     if known_kind(store.value) or store.value.only(SeqOf) or not isinstance(value, ir.Param):

@@ -1,5 +1,5 @@
-"""Where the items of a stream come from: drawn with replacement or made up, so that each worker has its own, or out of
-something that the stream iterates over. A shuffle only orders that, and noise only alters it."""
+"""Where the items of a stream come from: drawn with replacement or generated, so that each worker has its own, or taken
+from something that the stream iterates over. A shuffle only reorders those, and noise only changes them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall
 
-#: What a value is made of. 'made': random numbers; 'picked': drawn out of several, with replacement; 'order': all of
-#: something in random order; 'item': an item of what is iterated over; 'number': the turn of a loop.
+#: What a value consists of. 'made': random numbers; 'picked': chosen from several, with replacement; 'order': all of
+#: something in random order; 'item': an item of the iterable; 'number': the counter of a loop.
 Origin = Literal["made", "picked", "order", "item", "number"]
 Origins = frozenset[Origin]
 
@@ -27,13 +27,13 @@ _ITEM: Origins = frozenset({"item"})
 _NUMBER: Origins = frozenset({"number"})
 
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "secrets.")
-#: Functions of these modules that draw nothing.
+#: Functions of these modules that do not draw.
 _NO_DRAWS = re.compile(
     r"seed$|state$|\.(?:fork_rng|SeedSequence|Random|SystemRandom|RandomState|Generator|PCG64|MT19937|Philox|default_rng)$"
 )
 _ORDERING = frozenset("shuffle permutation permuted randperm".split())
 _PICKING = frozenset("choice choices sample".split())
-#: What gives the items of its arguments, and so the items of what these iterate over.
+#: Functions that yield the items of their arguments.
 PASSING = re.compile(
     r"^(?:builtins\.(?:iter|enumerate|zip|map|filter|list|tuple|sorted|reversed)|itertools\.\w+|tqdm\.)"
 )
@@ -44,7 +44,8 @@ _ENDLESS = frozenset({"itertools.count", "itertools.repeat", "itertools.cycle"})
 _SAMPLERS = re.compile(r"(?:^|\.)(Weighted|Subset)?RandomSampler$")
 _FILLING = frozenset("add append appendleft extend insert put push update".split())
 _EMPTYING = frozenset("pop popleft popitem remove".split())
-#: So many frames of a stream are looked into, each with the origins of its parameters. Past them nothing is known.
+#: At most this many frames of a stream are analysed, each with the origins of its parameters. Beyond it, nothing is
+#: known.
 _MAX_WALKS = 100
 
 
@@ -54,12 +55,12 @@ def draws(call: WorkerCall) -> bool:
 
 
 def orders(call: WorkerCall) -> bool:
-    """Whether a call puts something in random order."""
+    """Whether a call orders something randomly."""
     return any(_draws(atom) and _last_name(atom) in _ORDERING for atom in call.callee.atoms)
 
 
 def is_replacing(atom: Atom, model: Model) -> bool:
-    """Whether something is a sampler of torch that draws with replacement."""
+    """Whether an atom is a sampler of torch that draws with replacement."""
     match = _SAMPLERS.search(atom.name) if isinstance(atom, LibObject) else None
     if match is None or not isinstance(atom, LibObject) or match[1] == "Subset":
         return False
@@ -70,8 +71,8 @@ def is_replacing(atom: Atom, model: Model) -> bool:
 
 
 def gives_all(entry: Frame, model: Model) -> bool:
-    """Whether all that a stream yields are items of what it iterates over, whatever it draws beside that. `entry`: the
-    frame of its `__iter__`."""
+    """Whether a stream yields only items of what it iterates over, whatever else it draws. `entry`: the frame of its
+    `__iter__`."""
     walk = _Walk(entry, (), model, {})
     given = [walk.element(step.value) if step.is_from else walk.given(step.value) for step in walk.yields()]
     if not given and not model.def_of(entry).is_generator:
@@ -80,8 +81,8 @@ def gives_all(entry: Frame, model: Model) -> bool:
 
 
 def goes_on_in_own_order(entry: Frame, frames: Iterable[Frame], model: Model) -> bool:
-    """Whether a stream iterates over its items again and again without end, in orders that each worker draws for
-    itself: no pass of it is an epoch. `frames`: all that it runs."""
+    """Whether a stream iterates over its items endlessly, in orders that each worker draws for itself: no pass is an
+    epoch. `frames`: all that it runs."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     ordering = [call for call in calls if orders(call)]
     seeded = any(isinstance(atom, Lib) and atom.name in SEEDERS for call in calls for atom in call.callee.atoms)
@@ -125,20 +126,20 @@ def _last_name(atom: Atom) -> str:
 
 
 def _joined(several: Iterable[Origins]) -> Origins:
-    """Those of one of several values."""
+    """The origins of one of several values."""
     return _NOTHING.union(*several)
 
 
 def _mixed(parts: Iterable[Origins]) -> Origins:
-    """Those of a value that is made of all these: an item stays that item, whatever is picked for it."""
+    """The origins of a value that combines all these: an item remains that item, whatever is picked for it."""
     found = list(parts)
     whole = _NOTHING.union(*found)
     return whole - _PICKED if any("item" in one and "picked" not in one for one in found) else whole
 
 
 class _Walk:
-    """The origins of expressions in one frame. `given`: those of its parameters, by their numbers. `walks`: all walks
-    of a stream."""
+    """Computes the origins of expressions in one frame. `given`: the origins of its parameters, by number. `walks`: all
+    walks of a stream."""
 
     def __init__(self, frame: Frame, given: tuple[Origins, ...], model: Model, walks: _Walks) -> None:
         self._frame, self._given, self._model, self._walks = frame, given, model, walks
@@ -150,8 +151,8 @@ class _Walk:
         return (step for _, step in self._model.steps_of(self._frame, ir.YieldStep))
 
     def given(self, number: int) -> Origins:
-        """Those of a value that is given away. A tuple or dict is an item if one part is one, or if all parts hang on
-        the turn of the loop."""
+        """The origins of a returned or yielded value. A tuple or dict is an item if one part is one, or if all parts
+        depend on the loop counter."""
         e = self._model.ev.expr(self._frame, number)
         parts = e.items if isinstance(e, ir.Seq) else e.values if isinstance(e, ir.Map) else (number,)
         found = [self.value(part) for part in parts if not self._is_constant(part)]
@@ -160,16 +161,16 @@ class _Walk:
         return _joined(found) if all(map(_is_passed_on, found)) else _PICKED
 
     def value(self, number: int) -> Origins:
-        """Those of an expression."""
+        """The origins of an expression."""
         if number == NONE:
             return _NOTHING
         if (False, number) not in self._known:
-            self._known[False, number] = _NOTHING  # what comes back to itself adds nothing
+            self._known[False, number] = _NOTHING  # recursion adds nothing
             self._known[False, number] = self._value(number)
         return self._known[False, number]
 
     def element(self, number: int) -> Origins:
-        """Those of what comes when an expression is iterated over."""
+        """The origins of the items of an expression."""
         if (True, number) not in self._known:
             self._known[True, number] = _NOTHING
             self._known[True, number] = self._element(number)
@@ -203,7 +204,7 @@ class _Walk:
         return _mixed(map(self.value, ir.operands(e))) if e is not None else _NOTHING
 
     def _filled(self, container: int) -> Origins:
-        """Those of what is put into a container later."""
+        """The origins of what is added to a container later."""
         found: list[Origins] = []
         for step in self._frame.code.fillings(container):
             if isinstance(step, ir.SetItem):
@@ -216,7 +217,7 @@ class _Walk:
         return _joined(found)
 
     def _is_emptied(self, container: int) -> bool:
-        """Whether items are taken out of a container, so that none comes again."""
+        """Whether items are removed from a container, so that none repeats."""
         calls = self._frame.code.method_calls(container)
         if any(name in _EMPTYING for _, _, _, name in calls):
             return True
@@ -270,7 +271,7 @@ class _Walk:
         return isinstance(e, ir.Call) and Lib("builtins.len") in self._model.ev.eval(e.func, self._frame).atoms
 
     def _called(self, number: int, call: ir.Call) -> list[_Walk] | None:
-        """What a call of a function of the project runs; None for other calls."""
+        """The walks of the frames that a call of a project function runs; None for other calls."""
         targets = self._model.ev.targets(number, self._frame)
         if not targets or self._model.ev.eval(number, self._frame).has(Instance):
             return None
@@ -296,18 +297,18 @@ class _Walk:
         return tuple(given)
 
     def returned(self) -> Origins:
-        """Those of what the def returns, or yields."""
+        """The origins of what the def returns or yields."""
         return self._remembered(gone_through=False)
 
     def yielded(self) -> Origins:
-        """Those of what comes when what the def gives is iterated over."""
+        """The origins of the items of what the def returns or yields."""
         return self._remembered(gone_through=True)
 
     def _remembered(self, *, gone_through: bool) -> Origins:
         if len(self._walks) > _MAX_WALKS:
             return _PICKED
         if gone_through not in self._given_back:
-            self._given_back[gone_through] = _NOTHING  # a def that calls itself adds nothing
+            self._given_back[gone_through] = _NOTHING  # recursion adds nothing
             self._given_back[gone_through] = self._gives(self.element if gone_through else self.value)
         return self._given_back[gone_through]
 

@@ -1,8 +1,8 @@
-"""Places that are looked up only when they are shown.
+"""Places that are looked up only if they are shown.
 
-To look up a place, its piece is read once more, which takes as long as everything else that is done with most pieces.
-So a rule keeps a `Spot` of what it looks at, compares spots by their keys, and looks up the place only for a finding,
-or for a `Silence` where `model.explains`."""
+Looking up a place parses its piece again, which takes as long as all other work on most pieces. So a rule stores a
+`Spot`, compares spots by their keys, and looks up the place only for a finding, or for a `Silence` if
+`model.explains`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Spot(NamedTuple):
 
     @property
     def key(self) -> tuple[Path, int, int, str, int]:
-        """The same for one place in every frame."""
+        """A key that is the same for one place in every frame."""
         return (self.frame.path, self.frame.piece, self.frame.def_, self.kind, self.number)
 
     @property
     def context(self) -> int:
-        """The branch of the def that it stands in."""
+        """The branch of the def that contains it."""
         code = self.frame.code
         if self.kind == "expression":
             return code.context_of(self.number)
         return code.one.steps[self.number].context if code.one and self.kind == "step" else 0
 
     def place(self, model: Model) -> Place:
-        """Where it stands."""
+        """The place, looked up now."""
         match self.kind:
             case "expression":
                 return model.place(self.frame, self.number)
@@ -46,14 +46,14 @@ class Spot(NamedTuple):
 
 
 def spot_of(site: Site) -> Spot:
-    """Where a value was made."""
+    """Where a value was created."""
     return Spot(site.frame, site.expr)
 
 
-#: What `site_key` gives.
+#: The result of `site_key`.
 SiteKey = tuple[Path, int, int]
 
 
 def site_key(site: Site) -> SiteKey:
-    """The same for the values that one call or display makes, in every frame."""
+    """A key that is the same for the values that one call or display creates, in every frame."""
     return (site.frame.path, site.frame.piece, site.expr)

@@ -6,8 +6,8 @@ from loaderlint.project.reach.model import Exposure, Loader
 
 
 def repeated(exposure: Exposure) -> str:
-    """What happens when each worker gets a copy of a state: 'every worker draws the same numbers', or 'every epoch ...'
-    where there is one worker."""
+    """The effect if each worker gets a copy of a state: 'every worker draws the same numbers', or 'every epoch ...' if
+    there is one worker."""
     alone = all(loader.has_workers(2) == "no" for loader in exposure.loaders)
     return f"every {'epoch' if alone else 'worker'} draws the same numbers"
 
@@ -22,12 +22,12 @@ def loaders_of(exposure: Exposure) -> str:
 
 
 def start_of_workers(loader: Loader) -> str:
-    """Where a worker can be set up: 'the worker_init_fn', or 'its `_worker_loop`' where the loader takes none."""
+    """Where a worker can be set up: 'the worker_init_fn', or 'its `_worker_loop`' if the loader takes none."""
     loop = loader.kind.worker_loop
     return f"its `{loop}`" if loop else "the worker_init_fn"
 
 
 def in_workers_of(exposure: Exposure) -> str:
-    """'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py' where no loader has workers."""
+    """'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py' if no loader has workers."""
     idle = all(one.has_workers() == "no" and not one.out_of_sight for one in exposure.loaders)
     return f"{'for' if idle else 'in the workers of'} {loaders_of(exposure)}"

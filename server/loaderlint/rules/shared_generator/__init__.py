@@ -121,7 +121,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
     if exposure.certainty == "possible" and _is_settable(draws[0].about, model):
-        # who makes the object out of sight may set it again in each worker
+        # the unknown code that creates the object may set it again in each worker
         return Unsaid("its object can get another generator, and the code that creates it is not known")
     return lowered(RULE.severity, exposure)
 

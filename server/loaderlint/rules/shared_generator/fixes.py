@@ -15,7 +15,7 @@ from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
-    """The fix for the generator that is drawn from, and for all that are made beside it: half of them mended would look
+    """The fix for the generator that is drawn from, and for all that are made beside it: fixing half of them would look
     like all."""
     site = draw.made.site
     own = _generators(model)[def_key(site.frame)][site_key(site)]

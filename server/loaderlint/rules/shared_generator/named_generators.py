@@ -103,7 +103,7 @@ def _can_be_made_again(draws: Sequence[Draw], sources: Sequence[_Source], model:
 
 
 def _sources(draws: Sequence[Draw], model: Model) -> list[_Source]:
-    """Where worker code gets the generator; nowhere if that is out of sight for one of the draws."""
+    """Where worker code gets the generator; empty if that is unknown for one of the draws."""
     found: dict[tuple[object, ...], _Source] = {}
     named = model.once(_named_reads).get(site_key(draws[0].made.site), [])
     for draw in draws:

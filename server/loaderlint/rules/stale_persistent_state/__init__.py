@@ -103,8 +103,8 @@ def _finding(
     what = f"`{change.by}` changes" if change.by else "this changes"
     reads = Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}")
     return verdict.finding(
-        f"the workers of {loader.described} never see it: {what} the main process's `{name}` only, and they keep "
-        f"the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
+        f"the workers of {loader.described} never see it: {what} only the `{name}` of the main process, and they "
+        f"keep the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
         change.spot.place(model),
         f"{name}.{change.attribute}",
         (reads, *model.why(reader, exposure)),

@@ -13,7 +13,7 @@ from loaderlint.rules.shared.epoch_loops import is_loader
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING = ir.Const("NoneType", None)
-#: For each object of the main process that workers have a copy of: what they read of it, and where.
+#: For each object of the main process of which workers have a copy: the attributes that they read, and where.
 Read = Mapping[Instance, Mapping[str, Frame]]
 #: What setters set, by their name and the object that they are called on: of which object, and which attribute.
 _SetBy = Mapping[str, Mapping[Instance, tuple[Instance, str]]]

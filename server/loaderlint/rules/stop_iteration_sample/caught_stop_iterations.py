@@ -65,7 +65,7 @@ def _is_caught(context: int, frame: Frame, model: Model) -> bool:
 
 
 def _may_suppress(manager: int, frame: Frame, model: Model) -> bool:
-    """Whether a `with` may swallow it: `suppress(...)`, or a manager that is out of sight."""
+    """Whether a `with` may swallow it: `suppress(...)`, or an unknown manager."""
     atoms = model.ev.eval(manager, frame).atoms
     return any(isinstance(a, Unknown) or (isinstance(a, LibObject) and a.name.endswith("suppress")) for a in atoms)
 

@@ -25,11 +25,11 @@ def when_seen(one: StoredEdit, exposure: Exposure, model: Model) -> str:
     if one.held == "file":
         return "and the file that it is mapped from"
     if exposure.lead.out_of_sight:
-        return "so it is changed a little more each time it is read without workers or with persistent ones"
+        return "so each read changes it a little more, without workers or with persistent ones"
     if lasts(exposure.lead, one, model):
-        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
-    until = "until the epoch ends, and for ever without workers or with persistent ones"
-    return f"which lasts {in_workers_of(exposure)} {until}"
+        return f"so every epoch of {loaders_of(exposure)} changes it a little more"
+    until = "until the epoch ends, or for ever without workers or with persistent ones"
+    return f"and the change lasts {in_workers_of(exposure)} {until}"
 
 
 def lasts(loader: Loader, one: StoredEdit, model: Model) -> bool:

@@ -90,8 +90,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Th
 def _finding(verdict: WorkerVerdict[Threads], model: Model) -> Finding:
     return verdict.finding(
         "the worker hangs at its first operation on a large tensor: "
-        f"`torch.set_num_threads({verdict.about.text})` {in_workers_of(verdict.exposure)}, forked from a process whose "
-        "threads they do not have; delete the call",
+        f"`torch.set_num_threads({verdict.about.text})` runs {in_workers_of(verdict.exposure)}, and threads do not "
+        "survive a fork; delete the call",
         verdict.spot.place(model),
         "torch.set_num_threads",
         verdict.why(model),

@@ -1,4 +1,4 @@
-"""How many threads `torch.set_num_threads` asks for."""
+"""How many threads `torch.set_num_threads` sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _CORES = frozenset(
 
 
 class Threads(NamedTuple):
-    """How many threads a call in `frame` asks for: `text` for people; whether it is `certain` that they are several."""
+    """The number of threads that a call in `frame` sets: its `text` for messages, and whether it is `certain` that
+    there are several."""
 
     frame: Frame
     text: str
@@ -29,7 +30,7 @@ class Threads(NamedTuple):
 
 
 def threads_asked_for(call: WorkerCall, model: Model) -> Threads | None:
-    """What the call asks for; None if that is one thread or cannot be read."""
+    """The number of threads that the call sets; None if that is one or unknown."""
     passed = model.ev.calls.arguments(call.call, call.frame).positional
     if not passed:
         return None

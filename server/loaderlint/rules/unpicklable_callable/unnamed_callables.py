@@ -38,7 +38,7 @@ def name_of(ref: FunctionRef | ClassRef, model: Model) -> str:
 
 
 def described(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> str:
-    """A function or class for people: "`crop`, a function inside `make`,"."""
+    """A function or class, as text for messages: "`crop`, a function inside `make`,"."""
     facts = model.ev.facts(ref.path, ref.piece)
     assert facts is not None
     one = facts.ir.defs[ref.def_]

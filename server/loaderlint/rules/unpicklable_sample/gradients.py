@@ -1,4 +1,4 @@
-"""Whether a tensor requires grad, judging by the code in sight."""
+"""Whether a tensor requires grad, judging by the known code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_DEPTH = 8
 
 
 def grad(number: int, frame: Frame, model: Model, depth: int = 0) -> Grad | None:
-    """'leaf' for a tensor that asks for grad itself, 'node' for one that was computed from such, None if neither is
+    """'leaf' for a tensor that was created with grad, 'node' for one that was computed from such, None if neither is
     known."""
     if depth > _MAX_DEPTH or number == NONE:
         return None

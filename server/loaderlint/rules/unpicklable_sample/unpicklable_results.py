@@ -17,8 +17,8 @@ from loaderlint.rules.unpicklable_sample.gradients import grad
 
 
 class UnpicklableResult(NamedTuple):
-    """Something in what a def gives: expression `number` of `frame`. `word` and `advice`: for people; `atom`: what it
-    is, None for a tensor; `leaf`: whether it is a tensor that is a leaf, which is sent as it is."""
+    """A part of the result of a def: expression `number` of `frame`. `word` and `advice`: text for messages; `atom`:
+    what it is, None for a tensor; `leaf`: whether it is a tensor that is a leaf, which is sent as it is."""
 
     frame: Frame
     number: int

@@ -122,7 +122,7 @@ def _judge(
     is_old = model.environment(loader).python.before(since) if since else "yes"
     if is_old == "no":
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
-    base = Severity.WARNING if one.is_on_gpu else loud  # a start method that is asked for says nothing of the platform
+    base = Severity.WARNING if one.is_on_gpu else loud  # an explicit start method does not depend on the platform
     verdict = weighed(RULE, certainty, one.doubts + (0 if is_old == "yes" else 1), base)
     if isinstance(verdict, Unsaid):
         return Silence(RULE.name, one.place, verdict.reason)
@@ -154,7 +154,7 @@ def _useless_locks(
         frame, number = use
         yield undoubted(RULE, certainty, Severity.INFORMATION).finding(
             f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
-            f"{one.payload.held}, which orders the threads of one process; remove it",
+            f"{one.payload.held}, which works only between the threads of one process; remove it",
             one.place,
             holder,
             (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),

@@ -19,7 +19,7 @@ def may_lock(loader: Loader, model: Model) -> bool:
 
 
 def _locking(model: Model) -> frozenset[Frame]:
-    """What workers run and uses a lock."""
+    """The frames that workers run and that use a lock."""
     names = any(model.files.containing(word) for word in _LOCK_WORDS)
     if not names or not model.files.containing("threading"):
         return frozenset()

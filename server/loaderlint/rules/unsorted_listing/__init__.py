@@ -113,7 +113,7 @@ def _spot(listing: Listing) -> Spot:
 
 def _weigh(uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
     severity = lowered(uses[0].about.severity, exposure)
-    # the branch that makes this dataset is in sight: it is taken some time
+    # the branch that creates this dataset is known: it is taken some time
     is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
     return Severity.HINT if isinstance(severity, Unsaid) and is_choice else severity
 

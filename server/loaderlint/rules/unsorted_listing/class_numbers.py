@@ -78,7 +78,7 @@ def _gives_number(counter: int, loop: int, frame: Frame, model: Model) -> bool:
 
 
 def _enumerated(value: int, frame: Frame, model: Model) -> int:
-    """What is gone over, if a value is the number that `enumerate` gives; else NONE."""
+    """The iterable, if a value is the number that `enumerate` yields; else NONE."""
     e = model.ev.expr(frame, value)
     item = model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else None
     call = model.ev.expr(frame, item.iterable) if isinstance(item, ir.Element) else None

@@ -63,7 +63,7 @@ def _operands(e: ir.Expr | None) -> tuple[int, ...]:
 
 
 def _is_from_parameter(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    """Whether an index is computed from the index that is asked for."""
+    """Whether an index is computed from the requested index."""
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Param):
         return e.index > 0

@@ -1,4 +1,4 @@
-"""What worker code seeds NumPy with, and what keeps the seed small."""
+"""The seeds that worker code passes to NumPy, and what keeps them small."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def _measures(test: int, call: WorkerCall, model: Model) -> bool:
 
 
 def seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:
-    """Whether the worker gives torch another seed, which may be a small one: in its worker_init_fn, or on the way."""
+    """Whether the worker gives torch another seed, which may be a small one: in its worker_init_fn, or in a frame that
+    leads there."""
     links = model.chain(here.frame, loader)
     calls = [*model.calls_in(loader, "init"), *(call for link in links for call in model.frame_calls(link))]
     return any(

@@ -1,4 +1,4 @@
-"""Comments that silence findings: `# loaderlint: ignore[name, ...]`, `# loaderlint: ignore`,
+"""Reads the comments that suppress findings: `# loaderlint: ignore[name, ...]`, `# loaderlint: ignore`,
 `# loaderlint: ignore-file`, and `# noqa: LDR102`.
 
 Only real comments count. Text that looks like one inside a string does nothing, so strings are skipped on the way;

@@ -1,140 +1,24 @@
-"""What is added below the imports: imports and functions."""
+"""Inserts the imports and functions that a fix needs, below the imports of the file."""
 
 from __future__ import annotations
 
-import builtins
-import io
 import re
-import textwrap
-import tokenize
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from loaderlint.findings.finding import AddImport, InsertFunction, InsertMethod
-from loaderlint.fixes.draft import LINES, Draft, NewFunction, NewImport, Plan
+from loaderlint.fixes.draft import LINES, Draft, NewFunction, NewImport
 from loaderlint.fixes.extend_import import extensions
-from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
-from loaderlint.fixes.name_scopes import Here, bindings, dotted, fill, has_word
+from loaderlint.fixes.name_scopes import dotted
 from loaderlint.syntax.cutter import Piece
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
 _ABOUT = re.compile(r"__\w+__ *=")
-_LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
-_QUOTED = re.compile(r"'([^'\"\\\n]+)'")
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
-
-
-def plan_function(
-    intent: InsertFunction, draft: Draft, imports: Mapping[str, AddImport], before: int, run_at: int
-) -> str:
-    """Add the function to the plan, if there is no equal one; its name.
-
-    `before`: the first piece that uses it. `run_at`: the first piece that uses it while the module is run."""
-    old = draft.plan
-    source = fill(named(intent), Here(draft, len(draft.pieces), None, None), {}, imports)
-    return plan_source(intent.name, source, draft, before, run_at, old)
-
-
-def plan_source(
-    wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
-) -> str:
-    """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
-    go back to where there is an equal function; None: the function is to stand near the piece that uses it.
-
-    Raises Refused."""
-    old = without_imports or draft.plan
-    tokens = tokens_of(source, wanted)
-    if tokens is None:
-        raise Refused(f"{wanted} is not a valid function")
-    known = _equal_function(draft, tokens, run_at)
-    if known is not None:
-        draft.plan = old  # nor are imports needed
-        return known
-    for function in draft.plan.functions:
-        if function.tokens == tokens:
-            sooner = function._replace(before=min(before, function.before))
-            functions = tuple(sooner if one is function else one for one in old.functions)
-            draft.plan = replace(draft.plan, functions=functions)
-            return function.name
-    name = next(one for one in numbered(wanted) if _is_free(draft, one))
-    source = renamed(source, wanted, name)
-    draft.plan = replace(
-        draft.plan,
-        functions=(*draft.plan.functions, NewFunction(name, tokens, source, before, without_imports is None)),
-    )
-    return name
-
-
-def named(intent: InsertFunction | InsertMethod) -> str:
-    """The source of a function that is to be added, with its wanted name."""
-    return intent.source.replace("{" + intent.name + "}", intent.name).replace("{name}", intent.name)
-
-
-def numbered(name: str) -> Iterator[str]:
-    """`name`, then `name_2`, `name_3` and so on."""
-    yield name
-    number = 2
-    while True:
-        yield f"{name}_{number}"
-        number += 1
-
-
-def renamed(source: str, old: str, new: str) -> str:
-    """`source` with the identifier `old` written `new`."""
-    return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, source)
-
-
-def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
-    """What is said in a function's source, without its own name, comments, layout and the kind of quotes; None if it
-    cannot be told."""
-    text = textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip() + "\n"
-    said = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.INDENT:
-                said.append("indent")
-            elif token.type == tokenize.NAME and token.string == name:
-                said.append("<name>")
-            elif token.type not in _LAYOUT:
-                said.append(_QUOTED.sub(r'"\1"', token.string.strip()))
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    return tuple(said)
-
-
-def says(draft: Draft, span: tuple[int, int], name: str, tokens: tuple[str, ...]) -> bool:
-    """Whether a function, which stands there, is made of these tokens (see `tokens_of`)."""
-    text = draft.text[slice(*span)]
-    known = draft.original.digests
-    if span not in known:
-        draft.spend(len(text) / 4)
-        known[span] = hash(tokens_of(text, name))
-    return known[span] == hash(tokens) and tokens_of(text, name) == tokens
-
-
-def _equal_function(draft: Draft, tokens: tuple[str, ...], run_at: int) -> str | None:
-    for piece, name in draft.original.functions:
-        if piece >= run_at:
-            return None
-        one = draft.pieces[piece]
-        span = (one.start, one.start + len(one.text))
-        if says(draft, span, name, tokens) and len(bindings(draft, name)) == 1:
-            return name
-    return None
-
-
-def _is_free(draft: Draft, name: str) -> bool:
-    """Whether `name` occurs nowhere: not as a local either, which would hide the function."""
-    taken = {function.name for function in draft.plan.functions} | {new.bound for new in draft.plan.imports}
-    return name not in taken and not hasattr(builtins, name) and not has_word(draft.text, name)
-
-
-# --- where ------------------------------------------------------------------------------------------------------------
 
 
 def header_changes(draft: Draft) -> list[Change]:

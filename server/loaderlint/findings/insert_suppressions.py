@@ -1,5 +1,5 @@
-"""Suppression comments that are written for the user: what silences a finding, and where it goes. Nothing that stands
-in the file is removed, not even a space."""
+"""Writes suppression comments: what silences a finding, and where it goes. Nothing that is in the file is
+removed, not even a space."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from loaderlint.findings.suppressions import lines_in_strings, suppressions
+from loaderlint.findings.read_suppressions import lines_in_strings, suppressions
 
 #: Our own comment with its names; what stands behind the last name is group 1.
 _NAMES = re.compile(r"#\s*loaderlint:\s*ignore\s*\[[^\]]*?(,?\s*)\]")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loaderlint.lsp.stale_diagnostics import Moved
+from loaderlint.lsp.moved_diagnostics import Moved
 from loaderlint.lsp.text_positions import split_lines
 from loaderlint.syntax.span import Span
 
