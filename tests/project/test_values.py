@@ -367,6 +367,90 @@ CALLS: dict[str, str] = {
     "def h(a): return a if a else None; h(f)": "f",
     "def h(n): return h(n - 1); h(1)": "?too deep",
 }
+#: Less usual operands and arguments.
+OTHERS: dict[str, str] = {
+    '"a%s" % "b"': "builtins.operation()",
+    '"a%s" % load()': "builtins.str()",
+    "load() % 3": "builtins.operation()",
+    "1.5 * 2": "3.0",
+    '{"a": f} + [g]': "builtins.operation()",
+    '[f] + ["a" for x in load()] + [g]': "[f, 'a', g]",
+    "list(load()) + [g]": "[?undefined name | g]",
+    "([f] if load() else [g]) + [f]": "[f, f] | [g, f]",
+    "([f] if load() else (g,)) + [f]": "(g, f) | [f, f]",
+    "[load()] + load()": "builtins.operation()",
+    "x = 1 if load() else 3; f if x > 2 else g": "f | g",
+    "x = 3 if load() else 4; f if x > 2 else g": "f",
+    "x = None if load() else 4; f if x is None else g": "f | g",
+    "x = A() if load() else 4; f if x is None else g": "g",
+    "x = 3 if load() else load(); f if x > 2 else g": "f | g",
+    "f if load() > None else g": "f | g",
+    "f if None is A() else g": "f | g",
+    "f if A() == None else g": "f | g",
+    "f if json is None else g": "f | g",
+    "f if [load()] is None else g": "g",
+    'f if random.random() < "a" else g': "f | g",
+    "f if np.random.shuffle([1]) is None else g": "f | g",
+    "f if np.random.rand() is None else g": "g",
+    "import torchvision.transforms as T; t = T.Compose([f]); f if t else g": "f | g",
+    "import torchvision.transforms as T; t = T.Compose([]); f if t else g": "f | g",
+    "import torchvision.transforms as T; t = T.Compose(load()); f if t else g": "f | g",
+    'importlib.import_module("json" if load() else load())': "?importlib",
+    'importlib.import_module("json" if load() else "numpy")': "json | numpy",
+    "importlib.import_module(options.jobs)": "?importlib",
+    'vars(Record())["size"]': "3, class default",
+    "dataclasses.asdict(A())": "dataclasses.asdict()",
+    "np.zeros(3).copy()": "numpy.zeros.copy()",
+    '{"a": f}.get()': "dict.get()",
+    '{"a": f}.setdefault("a", g)': "f",
+    '{load(): f}.pop("a", g)': "?looked up by a key | f | g",
+    "random.choice([A(), 1])": "1 | A()",
+    "np.random.choice(load(), size=2)": "numpy.random.choice()",
+    "random.sample([f, g], 1)": "[f | g]",
+    'getattr(json, "loads")': "json.loads",
+    "getattr(json, load())": "?dynamic attribute",
+    'getattr(A(), "run" if load() else "missing")': "?no such attribute | A().run",
+    'getattr(Record(), "si" + load())': "?dynamic attribute",
+    "max(load(), load())": "builtins.max()",
+    "min(options.jobs, 9)": "4, argparse default",
+    'max("a", "b")': "builtins.max()",
+    "int(2.7)": "2",
+    "str(2.5)": "'2.5'",
+    "bool(None)": "builtins.bool()",
+    'float("inf")': "inf",
+    'int("9" * 3)': "builtins.int()",
+    "iter(load())": "?undefined name",
+    "next(iter(B()))": "A()",
+    'dict({"a": f} if load() else {"a": g})': "{a: f | g}",
+    'dict({"a": f} if load() else {"b": g})': "{a: ?not always passed | f, b: ?not always passed | g}",
+    'dict({"a": f} if load() else load())': "{*: ?a copied mapping}",
+    'dict([("a", f), load()])': "{*: ?a copied mapping}",
+    'dict([("a", f, g)])': "{*: ?a copied mapping}",
+    "dict([])": "{*: ?a copied mapping}",
+    "torch.jit.trace(f, 1)": "f",
+    'torch.jit.load("x")': "torch.jit.load()",
+    'from monai.utils import optional_import; optional_import("numpy")': "(numpy, ?whether a module is installed)",
+    "from monai.utils import optional_import; "
+    'optional_import("numpy", name="zeros")': "(numpy.zeros, ?whether a module is installed)",
+    "from monai.utils import optional_import; optional_import(load())": "?importlib",
+    "from monai.utils import optional_import; "
+    'optional_import("numpy", "1.0", load(), "zeros")': "(numpy.zeros, ?whether a module is installed)",
+    "super().run": "?super",
+    '(f, g)["a"]': "f | g",
+    '{"a": f}[0]': "?looked up by a key | f",
+    '{"a": f, "b": g}["a" if load() else "b"]': "?looked up by a key | f | g",
+    '"abc"[0]': "?item",
+    "a, b, c = (f, g); b": "g",
+    "a, b = (f, g, f) if load() else (g, f); b": "f | g",
+    "a, b = (f, g) if load() else [f]; b": "f | g",
+    "(a, b), c = [(f, g), (g, f)], f; a": "(f, g)",
+    "lambda: 3": "<lambda>",
+    'f"{3}"': "builtins.str()",
+    'f"a{options.jobs}"': "builtins.str()",
+    "sum([1, 2])": "builtins.sum()",
+    "f if 1 < 2 < 3 else g": "f | g",
+    "f if 1 in [1] else g": "f | g",
+}
 #: Dict displays with the items of another: what may be any mapping may replace what stands before it.
 SPREADS: dict[str, str] = {
     '{**{"a": f}, "b": g}': "{a: f, b: g}",
@@ -456,9 +540,9 @@ def _name(function: FunctionRef, model: Model) -> str:
     return one.name if one is not None else "?"
 
 
-@pytest.mark.parametrize("code", [*OPERATORS, *CONDITIONS, *ITEMS, *CONTAINERS, *LOOPS, *CALLS, *SPREADS])
+@pytest.mark.parametrize("code", [*OPERATORS, *CONDITIONS, *ITEMS, *CONTAINERS, *LOOPS, *CALLS, *OTHERS, *SPREADS])
 def test_values_in_a_function(tmp_path: Path, code: str) -> None:
-    expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | LOOPS | CALLS | SPREADS
+    expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | LOOPS | CALLS | OTHERS | SPREADS
     assert evaluated(tmp_path, code, "function") == expected[code]
 
 

@@ -385,7 +385,8 @@ def _either_way(entries: dict[str, Val], key: str | None, value: Val) -> Val:
 def _may_be_skipped(ev: Evaluator, one: ir.DefIR, context: int, body: Frame) -> bool:
     """Whether a test or an exception decides if a module-level step runs. A main guard does not count."""
     return any(
-        here.kind in ("except", "match") or (here.kind == "if" and not _asks_for_name(ev.expr(body, here.expr), ev, body))
+        here.kind in ("except", "match")
+        or (here.kind == "if" and not _asks_for_name(ev.expr(body, here.expr), ev, body))
         for here in one.around(context)
     )
 
