@@ -515,7 +515,7 @@ def _atom(atom: Atom, model: Model) -> str:
         case PartialOf(func, _):
             return f"partial({_atom(func, model)})"
         case SeqOf(kind, items):
-            first, last = {"list": "[]", "tuple": "()", "set": "{}"}[kind]
+            first, last = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}")}[kind]
             return f"{first}{', '.join(shown(item, model) for item in items)}{last}"
         case MapOf(keys, values):
             pairs = zip(keys, values, strict=True)
