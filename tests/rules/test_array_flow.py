@@ -155,7 +155,6 @@ class Made:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.texts: dict[int, str] = {}
 
     def makes(self, number: int, frame: Frame, path: Path) -> bool:
         """Whether an expression is `make(...)`."""
@@ -178,8 +177,8 @@ class Made:
             yield func.base, ()
 
 
-def made(tmp_path: FilePath, code: str, path: Path) -> str:
-    """What `path` of the sample may be. What stands before ` | ` is module-level code, before ` / ` the constructor."""
+def made(tmp_path: FilePath, code: str) -> tuple[str, ...]:
+    """What the parts of the sample may be. What stands before ` | ` is module-level code, before ` / ` the constructor."""
     above, _, code = code.rpartition(" | ")
     built, _, code = code.rpartition(" / ")
     lines = code.split("; ")
@@ -194,10 +193,11 @@ def made(tmp_path: FilePath, code: str, path: Path) -> str:
     frame = next(one for one in model.reached if model.label(one) == "D.__getitem__")
     step = next(step for _, step in model.steps(frame) if isinstance(step, ir.Return))
     question = Made(model)
-    found = ArrayFlow(model, question).found(step.value, frame, path, step)
-    return " ".join(sorted(str(question.name(one.number, one.frame)) for one in found))
+    flow = ArrayFlow(model, question)
+    found = (flow.found(step.value, frame, path, step) for path in PARTS)
+    return tuple(" ".join(sorted(str(question.name(one.number, one.frame)) for one in each)) for each in found)
 
 
 @pytest.mark.parametrize("code", CASES)
 def test_what_a_sample_may_be(tmp_path: FilePath, code: str) -> None:
-    assert tuple(made(tmp_path / str(number), code, path) for number, path in enumerate(PARTS)) == CASES[code]
+    assert made(tmp_path, code) == CASES[code]
