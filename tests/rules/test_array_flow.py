@@ -178,7 +178,8 @@ class Made:
 
 
 def made(tmp_path: FilePath, code: str) -> tuple[str, ...]:
-    """What the parts of the sample may be. What stands before ` | ` is module-level code, before ` / ` the constructor."""
+    """What the parts of the sample may be. What stands before ` | ` is module-level code, what stands before ` / ` the
+    constructor."""
     above, _, code = code.rpartition(" | ")
     built, _, code = code.rpartition(" / ")
     lines = code.split("; ")
