@@ -204,6 +204,9 @@ NAMES: dict[str, str] = {
     "names = []; files = os.listdir(root); for n in range(9): names.append(files[n]) if n > 3 else None; "
     "self.names = names": "os.listdir, cut",
     "names = []; for n, x in enumerate(load(root)): (names.append(x) if n % 5 else None); self.names = names": "",
+    "names = []; if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = load(); if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = load(); if root: names = os.listdir(root); random.shuffle(names); self.names = names": "",
 }
 #: The same, and what the sample takes an item of.
 KEPT: dict[tuple[str, str], str] = {
