@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from loaderlint.project.versions.environment import Environment, VersionSet, python_set, union, version_set
+from loaderlint.project.versions.environment import Environment, StartMethod, VersionSet, python_set, union, version_set
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,10 @@ from loaderlint.project.versions.environment import Environment, VersionSet, pyt
         (">=1.9.0.dev0", "no"),
         ("===1.8", "yes"),
         (">=2,<1", "unknown"),
+        (">=1.8,<=1.8", "yes"),
+        ("<=1.9,<1.9", "yes"),
+        ("1.8 ||", "yes"),
+        ("1.9 || >=1.7,<2", "maybe"),
         (">1.4,!=1.7.1", "unknown"),
         ("!=1.8.*", "unknown"),
         ("", "unknown"),
@@ -55,11 +59,17 @@ def test_nothing_declared_is_unknown() -> None:
         (("nonsense",), "unknown", "not known"),
         (("1.8.1+cu111", "1.8.1+cpu"), "yes", "1.8.1, from a.lock"),
         (("1.8.1+cu111",), "yes", "1.8.1+cu111, from a.lock"),
+        (("2.0", "<1.8"), "maybe", "<1.8 or 2.0, from a.lock"),
+        (("~=1.8", ">=1.8,<2"), "maybe", "~=1.8 or >=1.8,<2, from a.lock"),
     ],
 )
 def test_a_set_with_several_members(members: tuple[str, ...], answer: str, described: str) -> None:
     several = union(version_set(text, "a.lock") for text in members)
     assert (several.before("1.9"), several.described) == (answer, described)
+
+
+def test_a_source_that_says_nothing_is_not_named() -> None:
+    assert union([version_set("nonsense", "a.lock"), version_set("1.8", "b.lock")]).described == "1.8, from b.lock"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +135,48 @@ def test_the_start_methods_of_linux_follow_python(text: str, methods: set[str]) 
 
 
 @pytest.mark.parametrize(
+    ("platforms", "start_method", "methods"),
+    [
+        (("linux",), None, {"fork"}),
+        (("macos",), None, {"spawn"}),
+        (("windows",), None, {"spawn"}),
+        (("linux", "windows"), None, {"fork", "spawn"}),
+        ((), None, set()),
+        (("linux",), "spawn", {"spawn"}),
+        (("windows",), "fork", {"fork"}),
+    ],
+)
+def test_the_start_methods_of_platforms(
+    platforms: tuple[str, ...], start_method: StartMethod | None, methods: set[str]
+) -> None:
+    assert Environment(platforms=platforms, start_method=start_method).default_start_methods() == methods
+
+
+@pytest.mark.parametrize(
+    ("text", "border", "answer"),
+    [
+        ("3.12", "3.12.4", "maybe"),
+        ("3.12", "3.12", "no"),
+        ("3.12", "3.13", "yes"),
+        ("3.12.1", "3.12.2", "yes"),
+        ("3.12.1", "3.12.1", "no"),
+        (">=3.12", "3.13", "unknown"),
+        (">=3.12,<3.14", "3.13", "maybe"),
+    ],
+)
+def test_a_python_without_a_patch_is_any_patch_of_it(text: str, border: str, answer: str) -> None:
+    assert python_set(text, "x").before(border) == answer
+
+
+@pytest.mark.parametrize(
     ("text", "version", "answer"),
     [
         (">=1.7,<2", "1.13.1", True),
+        (">=1.7,<2", "1.6.0", False),
+        (">=1.7,<2", "1.7", True),
+        ("<=1.8,<2", "1.8", True),
+        ("1.8 || 2.1", "2.1.0", True),
+        ("1.8 || 2.1", "2.0", False),
         (">=1.7,<2", "2.0.0", False),
         ("<=1.9", "1.9.0+cu111", True),
         ("==1.8.*", "1.8.1", True),
@@ -176,3 +225,22 @@ def test_an_end_that_one_of_two_ranges_leaves_out_is_left_out() -> None:
     both = closed.within(version_set(">=1.7", "x").ranges[0])
     assert both is not None
     assert both.admits(Version("1.8"))
+    both = closed.within(version_set("<2.0", "x").ranges[0])
+    assert both is not None
+    assert both.admits(Version("1.8"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        ("2.0.1", ">=1.8,<2.2", "2.0.1"),
+        (">=1.8,<2.2", "2.0.1", "2.0.1"),
+        ("==2.0.*", ">=1.8", "2.0.*"),
+        (">=1.8", ">=1.8", ">=1.8"),
+        (">=1.8", "<2", ">=1.8,<2"),
+    ],
+)
+def test_how_what_is_in_two_ranges_is_shown(first: str, second: str, text: str) -> None:
+    both = version_set(first, "x").ranges[0].within(version_set(second, "x").ranges[0])
+    assert both is not None
+    assert both.text == text

@@ -347,11 +347,15 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
         if before is not None and piece >= before:
             break
         body = ev.body(file.path, piece)
-        grown = _with_items(ev, body, name, grown) if isinstance(grown, MapOf) else _longer(ev, body, name, grown)
+        if isinstance(grown, MapOf):
+            grown = _with_items(ev, body, name, grown, sure=not file.is_conditional(piece))
+        else:
+            grown = _longer(ev, body, name, grown)
     return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
 
 
-def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
+def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bool) -> MapOf:
+    """A dict with what a module-level piece stores in it. `sure`: the piece itself always runs."""
     one = ev.def_of(body)
     if one is None:
         return grown
@@ -359,25 +363,57 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
     entries = {key: value for key, value in pairs if key is not None}
     stored: list[tuple[str | None, Val]] = [(key, value) for key, value in pairs if key is None]
     for step in one.steps:
-        if isinstance(step, ir.SetItem) and ev.expr(body, step.base) == ir.Global(name):
-            keys = built_from(ev, step.index, body)
-            value = ev.eval(step.value, body)
-            if len(keys) == 1:
-                entries[keys[0]] = value
-            stored += [(key, value) for key in keys] if len(keys) > 1 else []
-            stored += [] if keys else [(None, value)]
-        call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
-        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
-        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
-            if ev.expr(body, func.base) == ir.Global(name):
-                entries.update(_updates(ev, call, body))
+        if ev.liveness.is_dead(step.context, body):
+            continue
+        items = _stored_in_global(ev, step, body, name)
+        if not sure or _may_be_skipped(ev, one, step.context, body):
+            items = [(key, _either_way(entries, key, value)) for key, value in items]
+        is_one_of_several = isinstance(step, ir.SetItem) and len(items) > 1
+        for key, value in items:
+            if key is None or is_one_of_several:
+                stored.append((key, value))
+            else:
+                entries[key] = value
     return with_stored(MapOf(tuple(entries), tuple(entries.values()), grown.site), stored)
 
 
+def _either_way(entries: dict[str, Val], key: str | None, value: Val) -> Val:
+    """What is under a key if a value may be stored there, or not."""
+    return value if key is None else join((entries.get(key, unknown("not always stored")), value))
+
+
+def _may_be_skipped(ev: Evaluator, one: ir.DefIR, context: int, body: Frame) -> bool:
+    """Whether a test or an exception decides if a module-level step runs. A main guard does not count."""
+    return any(
+        here.kind in ("except", "match")
+        or (here.kind == "if" and not _asks_for_name(ev.expr(body, here.expr), ev, body))
+        for here in one.around(context)
+    )
+
+
+def _asks_for_name(test: ir.Expr | None, ev: Evaluator, body: Frame) -> bool:
+    return isinstance(test, ir.Compare) and ev.expr(body, test.left) == ir.Global("__name__")
+
+
+def _stored_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[tuple[str | None, Val]]:
+    """The items that a module-level step stores in the dict `name`; None for an unknown key."""
+    if isinstance(step, ir.SetItem) and ev.expr(body, step.base) == ir.Global(name):
+        keys = built_from(ev, step.index, body)
+        value = ev.eval(step.value, body)
+        return [(key, value) for key in keys] if keys else [(None, value)]
+    call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+    func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+    if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
+        return [*_updates(ev, call, body)] if ev.expr(body, func.base) == ir.Global(name) else []
+    return []
+
+
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
-    for _, call in ev.performed(body):
+    for step, call in ev.performed(body):
         func = ev.expr(body, call.func)
         if isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
+            if ev.liveness.is_dead(step.context, body):
+                continue
             grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
     return grown
 

@@ -4,7 +4,7 @@ Each function takes the evaluator, the expression, its number and the frame in w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from loaderlint.facts import ir
@@ -251,19 +251,37 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
 
 
 def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
-    names: list[str | None] = []
-    items: list[Val] = []
+    entries: dict[str, Val] = {}
+    rest: list[Val] = []
     for key, value in zip(e.keys, e.values, strict=True):
         item = ev.eval(value, frame)
         if key == NONE:
-            for inner in containers.shallow_copy(ev, item, frame, number, PLAIN_LOADERS).only(MapOf):
-                names.extend(inner.keys)
-                items.extend(inner.values)
+            rest.extend(_spread(ev, item, entries, number, frame))
             continue
         literal = ev.eval(key, frame).literal
-        names.append(literal.value if literal and isinstance(literal.value, str) else None)
-        items.append(item)
-    return of(containers.with_later_items(ev, MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
+        if literal and isinstance(literal.value, str):
+            entries[literal.value] = item
+        else:
+            rest.append(item)
+    made = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), Site(frame, number))
+    return of(containers.with_later_items(ev, made, frame, number))
+
+
+def _spread(ev: Evaluator, given: Val, entries: dict[str, Val], number: int, frame: Frame) -> Iterator[Val]:
+    """Put the items of `**given` into the entries of a dict display. Yields those under keys that are not known. What
+    may be another mapping may replace each entry before it."""
+    copied = containers.shallow_copy(ev, given, frame, number, PLAIN_LOADERS)
+    maps = copied.only(MapOf)
+    known = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
+    for name in dict.fromkeys(key for one in known for key in one if key is not None):
+        before = entries.get(name, unknown("not always stored"))
+        entries[name] = join(one.get(name, before) for one in known)
+    for one in maps:
+        yield from (value for key, value in zip(one.keys, one.values, strict=True) if key is None)
+    if len(maps) < len(copied.atoms):
+        for name, value in entries.items():
+            entries[name] = join((value, unknown("a copied mapping")))
+        yield unknown("a copied mapping")
 
 
 def _indexed(ev: Evaluator, e: ir.Index, number: int, frame: Frame) -> Val:

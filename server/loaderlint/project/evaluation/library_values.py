@@ -491,6 +491,12 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
+#: Functions that return what they are given, compiled.
+_COMPILING = frozenset(
+    f"torch.jit.{name}"
+    for name in "script script_if_tracing script_method trace trace_module freeze optimize_for_inference export".split()
+) | {"torch.jit.ignore", "torch.jit.unused"}
+
 #: Functions that return more than a new object of their own.
 _TELLING = frozenset(
     (
@@ -507,6 +513,7 @@ _TELLING = frozenset(
         *SPLITTING_FUNCTIONS,
         *HIGHER_ORDER,
         *PICKING_FUNCTIONS,
+        *_COMPILING,
     )
 )
 
@@ -515,11 +522,7 @@ _TELLING = frozenset(
 def is_opaque(name: str) -> bool:
     """Whether calling this library function or class returns a new object of its own that decides no test, whatever the
     arguments are."""
-    return (
-        name not in _TELLING
-        and not name.startswith(("torch.jit.", "hydra."))
-        and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
-    )
+    return name not in _TELLING and not name.startswith("hydra.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
 
 
 def call(
@@ -577,7 +580,7 @@ def call(
         return _higher_order(ev, name, arguments, frame, number, seen)
     if name in PICKING_FUNCTIONS and first is not None:
         return _picked(ev, name, first, arguments, frame, number), ()
-    if name.startswith("torch.jit.") and first is not None:
+    if name in _COMPILING and first is not None:
         return first, ()
     return of(LibObject(name, site)), ()
 
@@ -882,8 +885,6 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
 
 
 def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
-    if method in ("items", "values"):
-        return of(LibObject(f"dict.{method}", site))
     if method in ("get", "pop", "setdefault") and arguments.positional:
         found = entry_of(owner.keys, owner.values, arguments.positional[0])
         literal = arguments.positional[0].literal

@@ -283,6 +283,10 @@ class ProjectFile:
                 found.setdefault(one.name, []).append(Binding(index, one.def_, one.step, *here))
         return Names(found, scope, self.read)
 
+    def is_conditional(self, index: int) -> bool:
+        """Whether the clauses around a piece decide if it runs."""
+        return self._above(index, {})[0]
+
     def _above(self, index: int, known: dict[int, tuple[bool, bool]]) -> tuple[bool, bool]:
         """Whether what stands at a piece may not be run, or only for type checking, for the clauses around it in its
         scope; `known` of clauses."""

@@ -64,7 +64,7 @@ class Range:
             return other
         low = max((one for one in (self.low, other.low) if one is not None), default=None)
         high = min((one for one in (self.high, other.high) if one is not None), default=None)
-        closed = all(one.closed for one in (self, other) if one.high is not None and one.high == high)
+        closed = all(one.closed for one in (self, other) if one.high == high)
         return Range(f"{self.text},{other.text}", low, high, closed)
 
 
@@ -123,8 +123,8 @@ def _border(version: str) -> Version:
 def version_set(text: str, source: str) -> VersionSet:
     """Read '1.8', '==1.8.1', '>=1.7,<2' as a set of versions, with `||` between alternatives; an unreadable text is
     nothing known."""
-    read = tuple(found for part in text.split("||") if part.strip() and (found := version_range(part)) is not None)
-    return VersionSet(read, (source,)) if read else VersionSet(sources=(source,))
+    read = tuple(found for part in text.split("||") if (found := version_range(part)) is not None)
+    return VersionSet(read, (source,))
 
 
 def python_set(text: str, source: str) -> VersionSet:
@@ -175,7 +175,7 @@ def version_range(text: str) -> Range | None:
     high = min((one.high for one in bounds if one.high is not None), default=None)
     if low is not None and high is not None and high < low:
         return None
-    closed = all(one.closed for one in bounds if one.high is not None and one.high == high)
+    closed = all(one.closed for one in bounds if one.high == high)
     return Range(text, low, high, closed)
 
 

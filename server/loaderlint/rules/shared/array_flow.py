@@ -201,8 +201,8 @@ class ArrayFlow:
         for position, item in enumerate(items):
             if rest := selected(state.path, position):
                 yield state._replace(number=item, path=rest[0])
-            elif state.path and isinstance(state.path[0], int) and state.path[0] - len(items) == position < 0:
-                yield state._replace(number=item, path=state.path[1:])
+            elif state.path and isinstance(state.path[0], int) and state.path[0] + len(items) == position:
+                yield state._replace(number=item, path=state.path[1:])  # counted from the end
 
     def _entries(self, state: State, keys: tuple[int, ...], values: tuple[int, ...]) -> Iterator[State]:
         for key, value in zip(keys, values, strict=True):

@@ -1,0 +1,551 @@
+"""What an expression may be: constants, containers, and the results of builtins and library functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    PartialOf,
+    SeqOf,
+    Unknown,
+    Val,
+)
+from loaderlint.project.reach.model import Model
+from tests.project.linking import link
+
+HEAD = """
+import argparse, collections, copy, dataclasses, functools, importlib, json, os, random
+import numpy as np
+import torch
+from pathlib import Path
+from torch.utils.data import DataLoader
+args = argparse.Namespace()
+parser = argparse.ArgumentParser()
+parser.add_argument("--jobs", type=int, default=4)
+options = parser.parse_args()
+class A:
+    def run(self): return 7
+class B:
+    def __getitem__(self, index): return A()
+class C:
+    def __iter__(self): return iter([A(), B()])
+@dataclasses.dataclass
+class Record:
+    size: int = 3
+    name: str = "x"
+def f(x): return x
+def g(x): return A()
+"""
+
+
+#: Operators.
+OPERATORS: dict[str, str] = {
+    "7 // 2": "3",
+    "7 / 2": "3.5",
+    "7 % 4": "3",
+    "7 - 2": "5",
+    "7 * 2": "14",
+    "7 + 2": "9",
+    "7 ** 2": "builtins.operation()",
+    '"a" + "b"': "'ab'",
+    '"a" * 3': "builtins.operation()",
+    '"a" - "b"': "builtins.operation()",
+    "7 // 0": "builtins.operation()",
+    '"a" + 1': "builtins.operation()",
+    "2 ** 70 + 1": "builtins.operation()",
+    "-(3)": "-3",
+    '-"a"': "builtins.operation()",
+    "not 0": "True",
+    "not load()": "builtins.operation()",
+    "+3": "builtins.operation()",
+    "~3": "builtins.operation()",
+    "[f] + [g]": "[f, g]",
+    "[f, g] * 2": "[f, g]",
+    "(f,) + (g,)": "(f, g)",
+    "[f] + load()": "[?operation | f]",
+    "[1] + load()": "builtins.operation()",
+    "[f] + load() + [g]": "[?operation | f | g]",
+    '{"a": f} | {"b": g}': "{a: f, b: g}",
+    '{"a": f, "b": f} | {"b": g}': "{a: f, b: g}",
+    '{"a": f} | load()': "builtins.operation()",
+    'Path("a") / "b"': "pathlib.Path()",
+    '"a" / Path("b")': "pathlib.Path()",
+    'Path("a").parent / "b"': "pathlib.Path()",
+    'Path("a").name / "b"': "builtins.operation()",
+    "f or g": "f | g",
+    "load() or f": "?undefined name | f",
+    "None or f": "f",
+    "f and g": "f | g",
+    "not options.jobs": "False, argparse default",
+    "-options.jobs": "-4, argparse default",
+}
+#: Conditions: a branch that never runs gives nothing.
+CONDITIONS: dict[str, str] = {
+    "f if load() else g": "f | g",
+    "f if A else g": "f",
+    "f if options.jobs else g": "f | g",
+    "f if None is None else g": "f",
+    "f if A() is None else g": "g",
+    "f if A() is not None else g": "f",
+    "f if load() is None else g": "f | g",
+    "f if options.jobs is None else g": "f | g",
+    "f if torch.rand(1) is None else g": "f | g",
+    "f if torch.utils.data.get_worker_info() is None else g": "g",
+    "f if len(load()) is None else g": "g",
+    "f if torch.nn.Linear(1, 1) is None else g": "g",
+    "f if random.random() < 1 else g": "f",
+    "f if random.random() < 2 else g": "f",
+    "f if random.random() <= 1 else g": "f",
+    "f if random.random() > 1 else g": "g",
+    "f if random.random() >= 0 else g": "f",
+    "f if random.random() > 0 else g": "f | g",
+    "f if random.random() < 0 else g": "g",
+    "f if random.random() <= 0 else g": "f | g",
+    "f if random.random() > -1 else g": "f",
+    "f if random.random() < 0.5 else g": "f | g",
+    "f if random.random() == 2 else g": "f | g",
+    "f if 3 > 2 else g": "f",
+    "f if 2 > 2 else g": "g",
+    "f if 2 >= 2 else g": "f",
+    "f if 2 < 2 else g": "g",
+    "f if 2 <= 2 else g": "f",
+    "f if 2 == 2 else g": "f",
+    "f if 2 != 2 else g": "g",
+    'f if "a" < 2 else g': "f | g",
+    "f if options.jobs > 2 else g": "f | g",
+    "f if 3 > options.jobs else g": "f | g",
+    "steps = f; f if steps else g": "f",
+    "steps = load(); f if steps else g": "f | g",
+    "steps = None; f if steps else g": "g",
+    "steps = functools.partial(f); f if steps else g": "f",
+    "steps = A().run; f if steps else g": "f",
+}
+#: Items of containers and of library objects.
+ITEMS: dict[str, str] = {
+    "load() + [f]": "[?operation | f]",
+    "(5, 6, 7)[1]": "6",
+    "[5, 6, 7][-1]": "7",
+    "[5, 6, 7][-3]": "5",
+    "[5, 6][2]": "5 | 6",
+    "[5, 6][load()]": "5 | 6",
+    '{"a": 5, "b": 6}["a"]': "5",
+    '{"a": 5, "a": 6}["a"]': "6",
+    '{"a": 5, "b": 6}["c"]': "?no such key",
+    '{"a": 5, "b": 6}[load()]': "5 | 6 | ?looked up by a key",
+    '{"a": 5, **load()}["c"]': "?a copied mapping | ?looked up by a key",
+    "{}[load()]": "?empty mapping",
+    '{"x_a": 5, "y_a": 6}[f"x_{load()}"]': "5 | ?looked up by a key",
+    '{"a": 5}.get("a")': "5",
+    '{"a": 5}.get("b")': "?no such key",
+    '{"a": 5}.get("b", 6)': "6 | ?no such key",
+    '{"a": 5}.get(load(), 6)': "5 | 6 | ?looked up by a key",
+    '{"a": 5}.pop("a", 6)': "5",
+    '{"a": 5}.keys()': "dict.keys()",
+    '{"a": 5}.values()': "dict.values()",
+    "[5].copy()": "[5]",
+    "[5].index(5)": "list.index()",
+    '{"a": 5}.copy()': "{a: 5}",
+    "np.zeros(3)[0]": "numpy.zeros[]()",
+    "np.zeros(3)[0][1]": "numpy.zeros[]()",
+    'import h5py; h5py.File("x")["a"]': "h5py.File[]()",
+    'import h5py; h5py.File("x")["a"]["b"]': "h5py.File[]()",
+    'import h5py; h5py.File("x")["a"]["b"][0]': "h5py.data()",
+    'import h5py; h5py.File("x")["a"]["b"][:]': "h5py.data()",
+    'import h5py; h5py.File("x").get("a")': "h5py.File.get()",
+    'import h5py; h5py.File("x").get("a")["b"]': "h5py.File.get()",
+    'json.load(load())["a"]': "json.load[]()",
+    "json.load(load()).copy()": "json.load()",
+    'json.load(load()).copy()["a"]': "json.load[]()",
+    'vars(options)["jobs"]': "4, argparse default",
+    'collections.OrderedDict([("a", f)])["a"]': "collections.OrderedDict[]()",
+    "def h(a): yield a; [x for x in h(f)]": "[builtins.generator[]() | f]",
+}
+#: Lists and dicts that grow after they are made.
+CONTAINERS: dict[str, str] = {
+    "steps = [f]; steps.append(g); steps": "[f, g]",
+    "steps = [f]; steps.insert(0, g); steps": "[f, g]",
+    "steps = [f]; steps.insert(g); steps": "[f]",
+    "steps = [f]; steps.extend([g, f]); steps": "[f, g, f]",
+    "steps = [f]; steps += [g]; steps": "[f, g]",
+    "steps = []; if load(): steps.append(g); steps": "[g]",
+    "steps = []; if None: steps.append(g); steps": "[]",
+    "def add(to): to.append(g); steps = [f]; add(steps); steps": "[f, g]",
+    "def add(no, to): to.extend([g]); steps = [f]; add(1, to=steps); steps": "[f, g]",
+    "def add(no, to): to.extend([g]); steps = [f]; add(steps, 1); steps": "[f]",
+    'known = {"a": f}; known["b"] = g; known': "{a: f, b: g}",
+    'known = {"a": f}; known["a"] = g; known': "{a: g}",
+    'known = {"a": f}; if load(): known["a"] = g; known': "{a: f | g}",
+    'known = {"a": f}; if load(): known["b"] = g; known': "{a: f, b: ?not always stored | g}",
+    "known = {}; known[load()] = g; known": "{*: g}",
+    'known = {"a": f}; known.update(b=g); known': "{a: f, b: g}",
+    'known = {"a": f}; known.update({"a": g, "b": f}); known': "{a: g, b: f}",
+    'known = {"a": f}; if load(): known.update(a=g); known': "{a: f | g}",
+    'known = {}; known.setdefault("a", f); known': "{a: f}",
+    'known = {"a": f}; known.setdefault("a", g); known': "{a: f}",
+    'known = {}; if load(): known.setdefault("a", f); known': "{a: ?not always stored | f}",
+    "known = {}; known.setdefault(load(), f); known": "{*: f}",
+    'known = {}; known.setdefault("a", []).append(f); known': "{a: [f]}",
+    'def fill(to): to["b"] = g; known = {"a": f}; fill(known); known': "{a: f, b: g}",
+    'def fill(to): to.update(b=g); known = {"a": f}; fill(to=known); known': "{a: f, b: g}",
+    'def fill(to): to.setdefault("b", g); known = {"a": f}; fill(known); known': "{a: f, b: g}",
+    'def fill(to): to[load()] = g; known = {"a": f}; fill(known); known': "{a: f, *: g}",
+    'def fill(to): to["a"] = g; known = {"a": f}; fill(known); known': "{a: f | g}",
+    "first = [f]; steps = first.copy(); steps.append(g); steps": "[f, g]",
+    'first = {"a": f}; known = copy.copy(first); known["b"] = g; known': "{a: f, b: g}",
+    'first = {"a": f}; known = copy.deepcopy(first); known["b"] = g; known': "{a: f, b: g}",
+    'first = {"a": f}; known = dict(first); known["b"] = g; known': "{a: f, b: g}",
+    'first = {"a": f}; known = dict(first); known["b"] = g; first': "{a: f}",
+    'known = {"a": {"b": f}}; known["a"]["c"] = g; known["a"]': "{b: f}",
+    'known = {**{"a": f}, "b": g}; known': "{a: f, b: g}",
+    'known = {**load(), "b": g}; known': "{b: g, *: ?a copied mapping}",
+    'known = {**load()}; known["c"]': "?a copied mapping | ?looked up by a key",
+    'known = {1: f, "a": g}; known': "{a: g, *: f}",
+    'known = {1: f, "a": g}; known["b"]': "?looked up by a key | f",
+    'known = {1: f, "a": g}; known["a"]': "g",
+    'known = {1: f}; known.get("a", g)': "?looked up by a key | f | g",
+}
+#: What loops, comprehensions and assignments take out of something.
+LOOPS: dict[str, str] = {
+    "a, b = f, g; b": "g",
+    "a, *b = f, g; b": "[g]",
+    "a, b = load(); b": "?undefined name",
+    "a, b = [f, g] if load() else (g, f); a": "f | g",
+    "a, b = None if load() else (g, f); a": "g",
+    "(a, b), c = (f, g), f; b": "g",
+    "a, b = [f]; b": "f",
+    "for a in [f, g]: b = a; b": "f | g",
+    "for a in []: b = a; b": "?empty",
+    'for a in {"x": f}: b = a; b': "'x'",
+    "for a in {}: b = a; b": "?",
+    "for a in {load(): f}: b = a; b": "?key",
+    'for a, c in {"x": f}.items(): b = c; b': "f",
+    'for a, c in {"x": f}.items(): b = a; b': "?key",
+    'for a in {"x": f}.values(): b = a; b': "f",
+    "for a in load().values(): b = a; b": "?undefined name",
+    "for a, c in enumerate([f]): b = c; b": "f",
+    "for a, c in enumerate([f]): b = a; b": "?index",
+    "for a, c in zip([f], [g]): b = c; b": "g",
+    "for a, c in zip([f], [g]): b = (c, a); b": "(g, f)",
+    "for a in B(): b = a; b": "A()",
+    "for a in C(): b = a; b": "A() | B()",
+    "for a in A(): b = a; b": "?item",
+    "for a in np.zeros(3): b = a; b": "numpy.zeros[]()",
+    "for a in f: b = a; b": "?item",
+    "[a for a in [f, g]]": "[f | g]",
+    "[g for a in load()]": "[g]",
+    "{a: f for a in load()}": "{*: f}",
+    "{a for a in [f]}": "{f}",
+    "(a for a in [f])": "[f]",
+    "[a for a in (c for c in [f, g])]": "[f | g]",
+}
+#: Results of calls, and attributes.
+CALLS: dict[str, str] = {
+    '"a%d" % 3': "builtins.operation()",
+    'os.path.join("a", "b")': "os.path.join()",
+    "list((f, g))": "[f, g]",
+    "tuple([f, g])": "(f, g)",
+    "set([f, g])": "{f, g}",
+    "sorted([f, g])": "[f, g]",
+    "list(reversed([f, g]))": "[f, g]",
+    "list(load())": "[?undefined name]",
+    'list({"a": 5})': "['a']",
+    "dict(a=f)": "{a: f}",
+    'dict({"a": f}, b=g)': "{a: f, b: g}",
+    'dict([("a", f)])': "{a: f}",
+    'dict([("a", f), (load(), g)])': "{a: f, *: g}",
+    "dict(load(), a=f)": "{a: f, *: ?a copied mapping}",
+    "dict(**load())": "{*: ?a copied mapping}",
+    'int("3")': "3",
+    'int("x")': "builtins.int()",
+    'float("2.5")': "2.5",
+    'bool("")': "False",
+    "str(3)": "'3'",
+    "int(load())": "builtins.int()",
+    "int(None)": "builtins.int()",
+    "max(2, 5, 3)": "5",
+    "min(2, 5, 3)": "2",
+    "max(2, options.jobs)": "4, argparse default",
+    "max(2, load())": "builtins.max()",
+    "max([2, 5])": "builtins.max()",
+    "iter([f])": "[f]",
+    "next(iter([f]))": "f",
+    "next(iter(C()))": "A() | B()",
+    "functools.partial(f, 1)": "partial(f)",
+    "functools.partial(functools.partial(f, 1), 2)": "partial(partial(f))",
+    "functools.partial(load(), 1)": "?partial",
+    'getattr(A(), "run")': "A().run",
+    'getattr(A(), "missing", f)': "?no such attribute | f",
+    "getattr(A(), load())": "?dynamic attribute | A().run",
+    'getattr(A(), "r" + load())': "?dynamic attribute | A().run",
+    "copy.copy([f])": "[f]",
+    'copy.deepcopy({"a": f})': "{a: f}",
+    "vars(Record())": "{size: 3, class default, name: 'x', class default}",
+    "vars(load())": "builtins.vars()",
+    "dataclasses.asdict(Record())": "{size: 3, class default, name: 'x', class default}",
+    "dataclasses.asdict(load())": "dataclasses.asdict()",
+    "random.choice([f, g])": "f | g",
+    "random.choices([f, g])": "[f | g]",
+    "random.choice([1, 2])": "random.choice()",
+    "random.choice(load())": "random.choice()",
+    "np.random.choice([f, g])": "f | g",
+    "np.random.choice([f, g], 2)": "[f | g]",
+    "np.random.choice([f, g], size=2)": "[f | g]",
+    "np.random.permutation([f, g])": "[f | g]",
+    "torch.jit.script(f)": "f",
+    "torch.utils.data.random_split(load(), [1, 2])": "[torch.utils.data.Subset()]",
+    "torch.utils.data.random_split(load(), [1, 2])[0]": "torch.utils.data.Subset()",
+    "list(map(g, [1]))": "[A()]",
+    "map(g, load())": "[A()]",
+    "filter(f, [1])": "builtins.filter()",
+    'importlib.import_module("numpy").zeros': "numpy.zeros",
+    "importlib.import_module(load())": "?importlib",
+    'exec("1")': "?eval",
+    "super()": "?super",
+    'type("T", (A,), {})': "A",
+    'Path("a").with_suffix("b")': "pathlib.Path()",
+    'Path("a").stat()': "pathlib.Path.stat()",
+    "np.zeros(3).reshape(1)": "numpy.zeros.reshape()",
+    "load().x": "?undefined name",
+    "import torchvision.transforms as T; T.Compose([f])(1)": "?library call",
+    "import torchvision.transforms as T; T.Compose([g])(1)": "?library call",
+    "import torchvision.transforms as T; T.Lambda(g)(1)": "A()",
+    "import torchvision.transforms as T; T.Lambda(f)(1)": "1",
+    "import albumentations; albumentations.Compose([g])(1)": "?library call",
+    "np.vectorize(g)(1)": "?library call",
+    "functools.reduce(f, [1])": "functools.reduce()",
+    "sorted([1], key=g)": "[1]",
+    "A().run()": "7",
+    "f(A())": "A()",
+    "g(1)": "A()",
+    "(lambda x: x)(f)": "f",
+    "functools.partial(g)(1)": "A()",
+    "functools.partial(f, A())()": "A()",
+    "functools.partial(functools.partial(f), A())()": "A()",
+    "A.run": "run",
+    "A().missing": "?no such attribute",
+    "Record().size": "3, class default",
+    "Record(size=4).size": "4",
+    "Record(5).size": "5",
+    "dataclasses.replace(Record(), size=6)": "dataclasses.replace()",
+    "options.jobs": "4, argparse default",
+    "options.missing": "?config",
+    'getattr(options, "jobs")': "4, argparse default",
+    'os.environ.get("N", "3")': "os.environ.get()",
+    'int(os.environ.get("N", "3"))': "builtins.int()",
+    "int(options.jobs) + 1": "5, argparse default",
+    "str(options.jobs)": "'4', argparse default",
+    "max(5, options.jobs)": "5, argparse default",
+    "torch.jit.script(A())": "A()",
+    "list(C())": "[A() | B()]",
+    "list(B())": "[A()]",
+    "collections.OrderedDict(a=f)": "collections.OrderedDict()",
+    "next(f for f in [g])": "g",
+    "x = f; x = g; x": "g",
+    "x = f; if load(): x = g; x": "f | g",
+    "x = f; if 1 > 2: x = g; x": "f",
+    "x = f; while load(): x = g; x": "f | g",
+    "x = lambda: 1; x()": "1",
+    "def h(*a): return a; h(f, g)": "(f, g)",
+    "def h(**k): return k; h(a=f)": "{a: f}",
+    "def h(a, b=g): return b; h(1)": "g",
+    "def h(a, *, b): return b; h(1, b=f)": "f",
+    "def h(a, b): return b; h(*[f, g])": "g",
+    'def h(a, b): return b; h(**{"a": f, "b": g})': "g",
+    "def h(a): yield a; h(f)": "[f] | builtins.generator()",
+    "def h(a): return a if a else None; h(f)": "f",
+    "def h(n): return h(n - 1); h(1)": "?too deep",
+}
+#: Less usual operands and arguments.
+OTHERS: dict[str, str] = {
+    '"a%s" % "b"': "builtins.operation()",
+    '"a%s" % load()': "builtins.str()",
+    "load() % 3": "builtins.operation()",
+    "1.5 * 2": "3.0",
+    '{"a": f} + [g]': "builtins.operation()",
+    '[f] + ["a" for x in load()] + [g]': "[f, 'a', g]",
+    "list(load()) + [g]": "[?undefined name | g]",
+    "([f] if load() else [g]) + [f]": "[f, f] | [g, f]",
+    "([f] if load() else (g,)) + [f]": "(g, f) | [f, f]",
+    "[load()] + load()": "builtins.operation()",
+    "x = 1 if load() else 3; f if x > 2 else g": "f | g",
+    "x = 3 if load() else 4; f if x > 2 else g": "f",
+    "x = None if load() else 4; f if x is None else g": "f | g",
+    "x = A() if load() else 4; f if x is None else g": "g",
+    "x = 3 if load() else load(); f if x > 2 else g": "f | g",
+    "f if load() > None else g": "f | g",
+    "f if None is A() else g": "f | g",
+    "f if A() == None else g": "f | g",
+    "f if json is None else g": "f | g",
+    "f if [load()] is None else g": "g",
+    'f if random.random() < "a" else g': "f | g",
+    "f if np.random.shuffle([1]) is None else g": "f | g",
+    "f if np.random.rand() is None else g": "g",
+    "import torchvision.transforms as T; t = T.Compose([f]); f if t else g": "f | g",
+    "import torchvision.transforms as T; t = T.Compose([]); f if t else g": "f | g",
+    "import torchvision.transforms as T; t = T.Compose(load()); f if t else g": "f | g",
+    'importlib.import_module("json" if load() else load())': "?importlib",
+    'importlib.import_module("json" if load() else "numpy")': "json | numpy",
+    "importlib.import_module(options.jobs)": "?importlib",
+    'vars(Record())["size"]': "3, class default",
+    "dataclasses.asdict(A())": "dataclasses.asdict()",
+    "np.zeros(3).copy()": "numpy.zeros.copy()",
+    '{"a": f}.get()': "dict.get()",
+    '{"a": f}.setdefault("a", g)': "f",
+    '{load(): f}.pop("a", g)': "?looked up by a key | f | g",
+    "random.choice([A(), 1])": "1 | A()",
+    "np.random.choice(load(), size=2)": "numpy.random.choice()",
+    "random.sample([f, g], 1)": "[f | g]",
+    'getattr(json, "loads")': "json.loads",
+    "getattr(json, load())": "?dynamic attribute",
+    'getattr(A(), "run" if load() else "missing")': "?no such attribute | A().run",
+    'getattr(Record(), "si" + load())': "?dynamic attribute",
+    "max(load(), load())": "builtins.max()",
+    "min(options.jobs, 9)": "4, argparse default",
+    'max("a", "b")': "builtins.max()",
+    "int(2.7)": "2",
+    "str(2.5)": "'2.5'",
+    "bool(None)": "builtins.bool()",
+    'float("inf")': "inf",
+    'int("9" * 3)': "builtins.int()",
+    "iter(load())": "?undefined name",
+    "next(iter(B()))": "A()",
+    'dict({"a": f} if load() else {"a": g})': "{a: f | g}",
+    'dict({"a": f} if load() else {"b": g})': "{a: ?not always passed | f, b: ?not always passed | g}",
+    'dict({"a": f} if load() else load())': "{*: ?a copied mapping}",
+    'dict([("a", f), load()])': "{*: ?a copied mapping}",
+    'dict([("a", f, g)])': "{*: ?a copied mapping}",
+    "dict([])": "{*: ?a copied mapping}",
+    "torch.jit.trace(f, 1)": "f",
+    'torch.jit.load("x")': "torch.jit.load()",
+    'from monai.utils import optional_import; optional_import("numpy")': "(numpy, ?whether a module is installed)",
+    "from monai.utils import optional_import; "
+    'optional_import("numpy", name="zeros")': "(numpy.zeros, ?whether a module is installed)",
+    "from monai.utils import optional_import; optional_import(load())": "?importlib",
+    "from monai.utils import optional_import; "
+    'optional_import("numpy", "1.0", load(), "zeros")': "(numpy.zeros, ?whether a module is installed)",
+    "super().run": "?super",
+    '(f, g)["a"]': "f | g",
+    '{"a": f}[0]': "?looked up by a key | f",
+    '{"a": f, "b": g}["a" if load() else "b"]': "?looked up by a key | f | g",
+    '"abc"[0]': "?item",
+    "a, b, c = (f, g); b": "g",
+    "a, b = (f, g, f) if load() else (g, f); b": "f | g",
+    "a, b = (f, g) if load() else [f]; b": "f | g",
+    "(a, b), c = [(f, g), (g, f)], f; a": "(f, g)",
+    "lambda: 3": "<lambda>",
+    'f"{3}"': "builtins.str()",
+    'f"a{options.jobs}"': "builtins.str()",
+    "sum([1, 2])": "builtins.sum()",
+    "f if 1 < 2 < 3 else g": "f | g",
+    "f if 1 in [1] else g": "f | g",
+}
+#: Dict displays with the items of another: what may be any mapping may replace what stands before it.
+SPREADS: dict[str, str] = {
+    '{**{"a": f}, "b": g}': "{a: f, b: g}",
+    '{"a": f, **{"a": g}}': "{a: g}",
+    '{**{"a": g}, "a": f}': "{a: f}",
+    '{"a": f, **load()}': "{a: ?a copied mapping | f, *: ?a copied mapping}",
+    '{**load(), "a": f}': "{a: f, *: ?a copied mapping}",
+    '{"a": f, **({"a": g} if load() else {"b": g})}': "{a: f | g, b: ?not always stored | g}",
+    '{**({"a": f} if load() else {})}': "{a: ?not always stored | f}",
+    '{**{load(): f}, "b": g}': "{b: g, *: f}",
+    '{load(): f, "b": g}': "{b: g, *: f}",
+    '{**{load(): f}, "b": g}["a"]': "?looked up by a key | f",
+    '{**load(), "b": g}["a"]': "?a copied mapping | ?looked up by a key",
+    '{**load(), "b": g}["b"]': "g",
+    '{**({"a": f} if load() else load()), "b": g}': "{a: ?a copied mapping | f, b: g, *: ?a copied mapping}",
+}
+#: Containers of a module, which its later statements fill.
+MODULE: dict[str, str] = {
+    'known = {"a": f}; if load(): known["a"] = g; known': "{a: f | g}",
+    'known = {"a": f}; if load(): known.update(a=g, b=g); known': "{a: f | g, b: ?not always stored | g}",
+    'known = {"a": f}; if __name__ == "__main__": known["a"] = g; known': "{a: g}",
+    'known = {"a": f}; if None: known["a"] = g; known': "{a: f}",
+    'known = {}; for name in ("a", "b"): known[name] = f; known': "{a: f, b: f}",
+    'known = {"a": f}; for name in ("a", "b"): known[name] = g; known': "{a: f | g, b: g}",
+    'known = {"a": f}; with load(): known["a"] = g; known': "{a: g}",
+    'known = {"a": f}; known[load()] = g; known': "{a: f, *: g}",
+    "steps = [f]; if load(): steps.append(g); steps": "[f, g]",
+    "steps = [f]; if None: steps.append(g); steps": "[f]",
+    "steps = [f]; steps.extend([g]); steps": "[f, g]",
+    'known = {"a": f}; known.update({"b": g}); known': "{a: f, b: g}",
+    "steps = [1]; f if steps else g": "f",
+    "steps = []; f if steps else g": "f | g",
+    'steps = {"a": 1}; f if steps else g': "f",
+    'other = {"a": f}; known = {"a": g}; other["b"] = f; known': "{a: g}",
+    "steps = [f]; steps.pop(); steps": "[f]",
+}
+
+
+def shown(value: Val, model: Model) -> str:
+    """What a value may be, as text; the possibilities are sorted."""
+    return " | ".join(sorted(_atom(atom, model) for atom in value.atoms))
+
+
+def _atom(atom: Atom, model: Model) -> str:
+    match atom:
+        case Literal_(_, constant, configured):
+            return f"{constant!r}, {configured}" if configured else repr(constant)
+        case Lib(name):
+            return name
+        case LibObject(name, _):
+            return f"{name}()"
+        case LibMember(owner, name):
+            return f"{_atom(owner, model)}.{name}"
+        case FunctionRef():
+            return _name(atom, model)
+        case ClassRef():
+            return model.ev.classes.name(atom)
+        case Method(function, receiver, _):
+            return f"{_atom(receiver, model)}.{_atom(function, model)}"
+        case Instance(cls, _):
+            return f"{model.ev.classes.name(cls)}()"
+        case PartialOf(func, _):
+            return f"partial({_atom(func, model)})"
+        case SeqOf(kind, items):
+            first, last = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}")}[kind]
+            return f"{first}{', '.join(shown(item, model) for item in items)}{last}"
+        case MapOf(keys, values):
+            pairs = zip(keys, values, strict=True)
+            return f"{{{', '.join(f'{key or chr(42)}: {shown(one, model)}' for key, one in pairs)}}}"
+        case Unknown(reason):
+            return f"?{reason}"
+    return type(atom).__name__
+
+
+def evaluated(tmp_path: Path, code: str, scope: str) -> str:
+    """What the last line of some code may be."""
+    *before, last = code.split("; ")
+    lines = [*before, f"loader = DataLoader(f, collate_fn={last})"]
+    if scope == "function":
+        lines = ["def main(unknown=None):", *(f"    {line}" for line in lines), "main(load())"]
+    linked = link(tmp_path, "\n".join([HEAD, *lines]) + "\n")
+    return shown(linked.loader().argument("collate_fn"), linked.model)
+
+
+def _name(function: FunctionRef, model: Model) -> str:
+    one = model.ev.code(function).one
+    return one.name if one is not None else "?"
+
+
+@pytest.mark.parametrize("code", [*OPERATORS, *CONDITIONS, *ITEMS, *CONTAINERS, *LOOPS, *CALLS, *OTHERS, *SPREADS])
+def test_values_in_a_function(tmp_path: Path, code: str) -> None:
+    expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | LOOPS | CALLS | OTHERS | SPREADS
+    assert evaluated(tmp_path, code, "function") == expected[code]
+
+
+@pytest.mark.parametrize("code", [*SPREADS, *MODULE])
+def test_values_of_a_module(tmp_path: Path, code: str) -> None:
+    assert evaluated(tmp_path, code, "module") == (SPREADS | MODULE)[code]

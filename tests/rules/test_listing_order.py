@@ -1,0 +1,303 @@
+"""Whose order the sequence of a dataset has: that of a listed folder, sorted or not, whole or in part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.facts import ir
+from loaderlint.rules.shared.listing_order import ListingOrder, Order
+from tests.project.linking import link
+
+HEAD = """
+import copy, glob, itertools, math, os, random
+import numpy as np
+from pathlib import Path
+from natsort import natsorted
+from torch.utils.data import DataLoader, Dataset
+from tqdm import tqdm
+"""
+DATASET = """
+class D(Dataset):
+    def __init__(self, root="x", debug=False):
+{}
+    def __getitem__(self, index):
+        return {}[index]
+loader = DataLoader(D(), num_workers=2)
+"""
+
+GIVEN = """
+class B(Dataset):
+    def __init__(self, names, other=None):
+        self.names = names
+        self.others = other
+    def __getitem__(self, index):
+        return {}[index]
+class E(B):
+    def __init__(self, *a, **k): super().__init__(*a, **k)
+"""
+#: What the constructor does, after module-level code that ends with ` | `, and the orders of `self.names`.
+NAMES: dict[str, str] = {
+    "self.names = os.listdir(root)": "os.listdir",
+    "self.names = os.scandir(root)": "os.scandir",
+    "self.names = glob.glob(root)": "glob.glob",
+    "self.names = glob.iglob(root)": "glob.iglob",
+    "self.names = Path(root).iterdir()": "Path.iterdir",
+    'self.names = Path(root).glob("*")': "Path.glob",
+    'self.names = Path(root).rglob("*")': "Path.rglob",
+    'self.names = load(root).glob("*")': "Path.glob",
+    "self.names = load(root)": "",
+    'self.names = ["a", "b"]': "",
+    'self.names = [*os.listdir(root), "a"]': "os.listdir",
+    'self.names = ["a", *sorted(os.listdir(root))]': "os.listdir, sorted",
+    "self.names = list(os.listdir(root))": "os.listdir",
+    "self.names = tuple(os.listdir(root))": "os.listdir",
+    "self.names = np.array(os.listdir(root))": "os.listdir",
+    "self.names = len(os.listdir(root))": "",
+    "self.names = copy.copy(os.listdir(root))": "os.listdir",
+    "self.names = list(tqdm(os.listdir(root)))": "os.listdir",
+    "self.names = list(enumerate(os.listdir(root)))": "os.listdir",
+    "self.names = list(zip(os.listdir(root), glob.glob(root)))": "glob.glob | os.listdir",
+    "self.names = list(filter(None, os.listdir(root)))": "os.listdir",
+    "self.names = list(itertools.chain(os.listdir(root), glob.glob(root)))": "glob.glob | os.listdir",
+    "self.names = os.listdir(root).copy()": "os.listdir",
+    "self.names = np.array(os.listdir(root)).astype(str)": "os.listdir",
+    "self.names = load(os.listdir(root)).head()": "",
+    "self.names = load(os.listdir(root))": "",
+    "self.names = sorted(os.listdir(root))": "os.listdir, sorted",
+    "self.names = sorted(os.listdir(root), key=len)": "os.listdir, sorted",
+    "self.names = natsorted(os.listdir(root))": "os.listdir, sorted",
+    "self.names = np.sort(os.listdir(root))": "os.listdir, sorted",
+    "self.names = list(sorted(os.listdir(root)))": "os.listdir, sorted",
+    'self.names = sorted(["a"])': "",
+    "self.names = sort_by_number(os.listdir(root))": "os.listdir, sorted",
+    "self.names = os.listdir(root); self.names.sort()": "os.listdir, sorted",
+    "names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = os.listdir(root); other = load(); other.sort(); self.names = names": "os.listdir",
+    "names = os.listdir(root); self.names = sorted(names)": "os.listdir, sorted",
+    "names = os.listdir(root); names = sorted(names); self.names = names": "os.listdir, sorted",
+    "self.names = os.listdir(root); self.names = sorted(self.names)": "os.listdir, sorted",
+    "self.names = os.listdir(root); self.names = sorted(self.names)[:9]": "os.listdir, sorted",
+    "self.names = os.listdir(root); self.names = list(self.names)": "os.listdir",
+    "self.names = os.listdir(root); random.shuffle(self.names)": "",
+    "self.names = os.listdir(root); np.random.shuffle(self.names)": "",
+    "self.names = os.listdir(root); random.Random(0).shuffle(self.names)": "os.listdir",
+    "self.names = os.listdir(root); random.Random().shuffle(self.names)": "",
+    "self.names = os.listdir(root); np.random.default_rng(3).shuffle(self.names)": "os.listdir",
+    "names = os.listdir(root); random.shuffle(names); self.names = names": "",
+    "names = os.listdir(root); load(names); self.names = names": "os.listdir",
+    "self.names = random.sample(os.listdir(root), 3)": "",
+    "self.names = [x for x in os.listdir(root)]": "os.listdir",
+    "self.names = list(x for x in os.listdir(root))": "os.listdir",
+    "self.names = {x: 1 for x in os.listdir(root)}": "",
+    "self.names = [x for x in sorted(os.listdir(root))]": "os.listdir, sorted",
+    "self.names = [x for a in os.listdir(root) for x in glob.glob(a)]": "glob.glob | os.listdir",
+    "self.names = {x for x in os.listdir(root)}": "set",
+    "self.names = list({x for x in os.listdir(root)})": "set",
+    "self.names = list(set(os.listdir(root)))": "set",
+    "self.names = list(set(sorted(os.listdir(root))))": "set",
+    "self.names = list(frozenset(os.listdir(root)))": "set",
+    "self.names = sorted(set(os.listdir(root)))": "set, sorted",
+    "self.names = list(set(load()))": "",
+    "self.names = list({int(x) for x in os.listdir(root)})": "",
+    "self.names = list({float(x) for x in os.listdir(root)})": "",
+    "self.names = list({str(x) for x in os.listdir(root)})": "set",
+    "self.names = list(set(map(int, os.listdir(root))))": "",
+    "self.names = list(set(map(str, os.listdir(root))))": "set",
+    "self.names = os.listdir(root)[:9]": "os.listdir, cut",
+    "self.names = os.listdir(root)[3:]": "os.listdir, cut",
+    "self.names = os.listdir(root)[::2]": "os.listdir",
+    "self.names = os.listdir(root)[:]": "os.listdir",
+    "self.names = sorted(os.listdir(root))[:9]": "os.listdir, sorted",
+    "self.names = sorted(os.listdir(root)[:9])": "os.listdir, sorted, cut",
+    "names = os.listdir(root); self.names = names[:len(names)]": "os.listdir",
+    "names = os.listdir(root); self.names = names[:len(root)]": "os.listdir, cut",
+    "names = os.listdir(root); self.names = names[:min(len(names), math.inf)]": "os.listdir",
+    'names = os.listdir(root); self.names = names[:min(float("inf"), len(names))]': "os.listdir",
+    "names = os.listdir(root); self.names = names[:min(len(names), 100)]": "os.listdir, cut",
+    "names = os.listdir(root); self.names = names[:int(0.8 * len(names))]": "os.listdir, cut",
+    "names = os.listdir(root); self.names = names[-load():]": "os.listdir, cut",
+    "self.names = os.listdir(root) + glob.glob(root)": "glob.glob | os.listdir",
+    "names = []; names += os.listdir(root); self.names = names": "os.listdir",
+    'names = ["a"]; names = names + sorted(os.listdir(root)); self.names = names': "os.listdir, sorted",
+    "self.names = os.listdir(root) * 2": "",
+    "self.names = os.listdir(root) if debug else sorted(glob.glob(root))": "glob.glob, sorted | os.listdir",
+    "self.names = load() or os.listdir(root)": "os.listdir",
+    "self.names = []; self.names.extend(os.listdir(root))": "os.listdir",
+    "self.names = []; self.names.extend(sorted(os.listdir(root)))": "os.listdir, sorted",
+    "self.names = []; self.other.extend(os.listdir(root))": "",
+    "self.names = []; load().names.extend(os.listdir(root))": "",
+    "names = []; names.extend(os.listdir(root)); self.names = names": "os.listdir",
+    "self.names = []; for x in os.listdir(root): self.names.append(x)": "os.listdir",
+    "self.names = []; for x in sorted(os.listdir(root)): self.names.append(x)": "os.listdir, sorted",
+    "names = []; for x in os.listdir(root): names.append(x); self.names = names": "os.listdir",
+    "names = []; for x in os.listdir(root): names.extend(glob.glob(x)); self.names = names": "glob.glob | os.listdir",
+    "names = []; for x in load(): names.append(x); self.names = names": "",
+    "names = []; for x in os.listdir(root): load().append(x); self.names = names": "",
+    "names = []; for x in os.listdir(root): names.append(x); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = []; for x in load(): [names.append(y) for y in os.listdir(x)]; self.names = names": "os.listdir",
+    "names = []; files = os.listdir(root); for n in range(9): names.append(files[n]); self.names = names": "os.listdir",
+    "names = []; files = os.listdir(root); for n in load(): names.append(files[n]); self.names = names": "",
+    "names = []; files = sorted(os.listdir(root)); "
+    "for n in range(9): names.append(files[n]); self.names = names": "os.listdir, sorted",
+    "names = []; for n, x in enumerate(os.listdir(root)): (names.append(x) if n % 5 else None); "
+    "self.names = names": "os.listdir, cut",
+    "names, n = [], 0; for d, s, f in os.walk(root): names.append(d); self.names = names": "os.walk",
+    "names = []; for d, s, f in os.walk(root): names.extend(f); self.names = names": "os.walk",
+    "names = []; for d, s, f in os.walk(root): names.extend(sorted(f)); "
+    "self.names = names": "os.walk | os.walk, sorted",
+    "names = []; for d, s, f in os.walk(root): s.sort() or names.extend(sorted(f)); "
+    "self.names = names": "os.walk, sorted",
+    "names = []; for d, s, f in os.walk(root): f.sort() or names.extend(f); "
+    "self.names = names": "os.walk | os.walk, sorted",
+    "names = []; for d, s, f in sorted(os.walk(root)): names.extend(f); "
+    "self.names = names": "os.walk | os.walk, sorted",
+    "names = []; for d, s, f in load(root): names.extend(f); self.names = names": "",
+    "self.names = next(os.walk(root))[2]": "os.walk",
+    "d, s, f = next(os.walk(root)); self.names = f": "os.walk",
+    "d, s, f = next(iter(os.walk(root))); self.names = f": "os.walk",
+    "d, s, f = next(load(root)); self.names = f": "",
+    "d, s, f = load(os.walk(root)); self.names = f": "",
+    "self.names = sorted(next(os.walk(root))[2])": "os.walk, sorted",
+    "self.names = list(os.walk(root))": "os.walk",
+    'NAMES = os.listdir("x") | self.names = NAMES': "os.listdir",
+    'NAMES = sorted(os.listdir("x")) | self.names = NAMES': "os.listdir, sorted",
+    'NAMES = os.listdir("x"); NAMES.sort() | self.names = NAMES': "",
+    'NAMES = os.listdir("x"); random.shuffle(NAMES) | self.names = NAMES': "",
+    "NAMES = load() | self.names = NAMES": "",
+    'def find(): return os.listdir("x") | self.names = find()': "os.listdir",
+    'def find(): return sorted(os.listdir("x")) | self.names = find()': "os.listdir, sorted",
+    "def find(r): return os.listdir(r) | self.names = sorted(find(root))": "os.listdir, sorted",
+    "def find(r): return r | self.names = find(os.listdir(root))": "os.listdir",
+    "def find(r): yield from os.listdir(r) | self.names = list(find(root))": "os.listdir",
+    "def find(r): return 1, os.listdir(r) | n, self.names = find(root)": "os.listdir",
+    "def find(r): return 1, os.listdir(r) | n, m = find(root); self.names = m": "os.listdir",
+    "def find(r): return os.listdir(r), 1 | n, m = find(root); self.names = m": "",
+    "def find(r): return load(), sorted(os.listdir(r)) | n, m = find(root); self.names = m": "os.listdir, sorted",
+    "n, m = load(); self.names = m": "",
+    "find = lambda r: os.listdir(r) | self.names = find(root)": "os.listdir",
+    "def find(r): return [x for x in os.listdir(r)] | self.names = find(root)": "os.listdir",
+    "self.names = sort_things(load(root))": "",
+    "self.names = os.listdir(root); sort_in_place(self.names)": "os.listdir, sorted",
+    "self.names = os.listdir(root); load().sort(self.names)": "os.listdir, sorted",
+    "self.names = os.listdir(root); sorted(self.names)": "os.listdir",
+    "names = os.listdir(root); self.names = names[:2 * (len(names) - 3)]": "os.listdir, cut",
+    "names = os.listdir(root); self.names = names[:-9]": "os.listdir, cut",
+    "names = os.listdir(root); for n in load(): self.names = names[n:]": "os.listdir",
+    "self.names = list(map(load, os.listdir(root), [1]))": "os.listdir",
+    "self.names = list(reversed(os.listdir(root)))": "os.listdir",
+    "self.names = os.listdir(root); self.names = self.names": "os.listdir",
+    "with os.scandir(root) as it: self.names = it": "os.scandir",
+    "with os.scandir(root) as it: self.names = sorted(it, key=len)": "os.scandir, sorted",
+    "self.names = [(x, y) for x, y in zip(os.listdir(root), load())]": "os.listdir",
+    'self.names = "".join(os.listdir(root)).split()': "",
+    "self.names = list(load(os.listdir(root)))": "",
+    "self.names = os.listdir(root) if load() else load()": "os.listdir",
+    "self.names = not os.listdir(root)": "",
+    "def find(r):;     for x in os.listdir(r): yield x | self.names = list(find(root))": "os.listdir",
+    "def find(r):;     for x in sorted(os.listdir(r)): yield x | self.names = list(find(root))": "os.listdir, sorted",
+    "def find(r):;     for x in load(r): yield x | self.names = list(find(root))": "",
+    "names = os.listdir(root); if debug: names = names[:9]; self.names = names": "os.listdir",
+    "names = os.listdir(root); if not debug: names = names[:9]; self.names = names": "os.listdir | os.listdir, cut",
+    "names = os.listdir(root); if root: names = names[:9]; self.names = names": "os.listdir | os.listdir, cut",
+    "names = []; files = os.listdir(root); for n in range(9): names.append(files[n]) if n > 3 else None; "
+    "self.names = names": "os.listdir, cut",
+    "names = []; for n, x in enumerate(load(root)): (names.append(x) if n % 5 else None); self.names = names": "",
+    "names = []; if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = load(); if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
+    "names = load(); if root: names = os.listdir(root); random.shuffle(names); self.names = names": "",
+}
+#: The same, and what the sample takes an item of.
+KEPT: dict[tuple[str, str], str] = {
+    ('self.names = {"a": os.listdir(root)}', 'self.names["a"]'): "os.listdir",
+    ('self.names = {"a": sorted(os.listdir(root))}', 'self.names["a"]'): "os.listdir, sorted",
+    ('self.names = {"a": os.listdir(root), "b": load()}', 'self.names["b"]'): "",
+    ('self.names = {"a": os.listdir(root), "b": sorted(glob.glob(root))}', 'self.names["b"]'): "glob.glob, sorted",
+    (
+        'self.names = {"a": os.listdir(root), "b": sorted(glob.glob(root))}',
+        "self.names[self.part]",
+    ): "glob.glob, sorted | os.listdir",
+    ("self.names = {load(): os.listdir(root)}", 'self.names["b"]'): "os.listdir",
+    ('self.names = {}; self.names["a"] = os.listdir(root)', 'self.names["a"]'): "os.listdir",
+    ('self.names = {}; self.names["a"] = os.listdir(root)', 'self.names["b"]'): "",
+    ('self.names = {}; self.names["a"] = os.listdir(root); self.names["a"].sort()', 'self.names["a"]'): "",
+    ('self.names = {}; self.names["a"] = os.listdir(root); random.shuffle(self.names["a"])', 'self.names["a"]'): "",
+    (
+        'self.names = {}; self.names["a"] = os.listdir(root); self.names["a"] = sorted(self.names["a"])',
+        'self.names["a"]',
+    ): "",
+    ('self.names = {}; self.other["a"] = os.listdir(root)', 'self.names["a"]'): "",
+    ('self.names = load(); self.other = {"a": os.listdir(root)}', 'self.names["a"]'): "",
+    ('class A: pass | self.a = A(); self.a.names = {"a": os.listdir(root)}', 'self.a.names["a"]'): "",
+    ("self.names = os.listdir(root)", "self.names[0]"): "",
+    ("self.names = os.listdir(root)", "self.missing"): "",
+    ("self.names = os.listdir(root)", "self.names[:9]"): "os.listdir, cut",
+    ("self.names = os.listdir(root)", "sorted(self.names)"): "os.listdir, sorted",
+    ("self.names = os.listdir(root)", "list(self.names)"): "os.listdir",
+}
+#: How a dataset is made that keeps its arguments, and what the sample takes an item of.
+PASSED: dict[tuple[str, str], str] = {
+    ('d = B(os.listdir("x"))', "self.names"): "os.listdir",
+    ('d = B(sorted(os.listdir("x")))', "self.names"): "os.listdir, sorted",
+    ('d = B(names=os.listdir("x"))', "self.names"): "os.listdir",
+    ('d = B(load(), os.listdir("x"))', "self.names"): "",
+    ('d = B(load(), os.listdir("x"))', "self.others"): "os.listdir",
+    ('d = B(os.listdir("x"))', "self.others"): "",
+    ('d = B(load(), other=glob.glob("x"))', "self.others"): "glob.glob",
+    ("d = B(*load())", "self.names"): "",
+    ('d = B(*os.listdir("x"))', "self.names"): "",
+    ('d = B(os.listdir("x"), **load())', "self.names"): "os.listdir",
+    ('d = E(os.listdir("x"))', "self.names"): "os.listdir",
+    ('d = E(names=os.listdir("x"))', "self.names"): "os.listdir",
+    ('found = os.listdir("x"); d = B(found)', "self.names"): "os.listdir",
+    ('found = os.listdir("x"); found.sort(); d = B(found)', "self.names"): "",
+    ('found = os.listdir("x"); d = B(found[:9])', "self.names"): "os.listdir, cut",
+    ('def make(r): return B(r) | d = make(os.listdir("x"))', "self.names"): "os.listdir",
+    ('def make(r): return B(os.listdir(r)) | d = make("x")', "self.names"): "os.listdir",
+}
+
+
+def shown(order: Order) -> str:
+    """'os.listdir, sorted', 'glob.glob, cut'."""
+    return ", ".join([order.listing.how, *["sorted"] * order.sorted, *["cut"] * order.cut])
+
+
+def orders(tmp_path: Path, code: str, kept: str = "self.names") -> str:
+    """The orders of what the dataset keeps, after the statements of its constructor. What stands before ` | ` is
+    module-level code."""
+    above, _, inside = code.rpartition(" | ")
+    body = "\n".join(f"        {line}" for line in inside.split("; "))
+    return orders_in(tmp_path, lines_of(above) + DATASET.format(body, kept))
+
+
+def lines_of(code: str) -> str:
+    """Module-level code, a statement a line."""
+    return "\n".join(code.split("; "))
+
+
+def orders_in(tmp_path: Path, code: str) -> str:
+    """The orders of the sequence that the dataset's sample is an item of."""
+    model = link(tmp_path, f"{HEAD}{code}").model
+    frame = next(one for one in model.reached if model.label(one).endswith(".__getitem__"))
+    item = next(step.value for _, step in model.steps(frame) if isinstance(step, ir.Return))
+    e = model.ev.expr(frame, item)
+    assert isinstance(e, ir.Index)
+    return " | ".join(sorted(map(shown, ListingOrder(model).of(e.base, frame))))
+
+
+@pytest.mark.parametrize("code", NAMES)
+def test_the_order_of_names(tmp_path: Path, code: str) -> None:
+    assert orders(tmp_path, code) == NAMES[code]
+
+
+@pytest.mark.parametrize(("code", "kept"), KEPT)
+def test_the_order_of_what_is_kept(tmp_path: Path, code: str, kept: str) -> None:
+    assert orders(tmp_path, code, kept) == KEPT[code, kept]
+
+
+@pytest.mark.parametrize(("code", "kept"), PASSED)
+def test_the_order_of_what_is_passed(tmp_path: Path, code: str, kept: str) -> None:
+    above, _, made = code.rpartition(" | ")
+    module = f"{lines_of(above)}{GIVEN.format(kept)}{lines_of(made)}\nloader = DataLoader(d, num_workers=2)\n"
+    assert orders_in(tmp_path, module) == PASSED[code, kept]
