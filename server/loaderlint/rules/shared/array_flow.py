@@ -28,6 +28,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
 )
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: An item of a container at a place that cannot be read.
@@ -149,7 +150,7 @@ class ArrayFlow:
         match self._ev.expr(frame, number):
             case ir.Phi(choices):
                 if not self._minds_layout(frame):
-                    live = self._ev.liveness.live(choices, frame)
+                    live = self._ev.liveness.live(self._after_loops(choices, state), frame)
                     yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
                 truth = self._ev.liveness.truth(test, frame)
@@ -183,6 +184,21 @@ class ArrayFlow:
                 yield from self._captured(state, up, name)
             case ir.Call():
                 yield from self._called(state)
+
+    def _after_loops(self, choices: tuple[int, ...], state: State) -> tuple[int, ...]:
+        """What a local may be without what it was before a loop that binds it in each turn, where the loop is over: it
+        is written to run at least once (`for t in self.transforms: x = t(x)`)."""
+        frame, one = state.frame, self._model.def_of(state.frame)
+        inside: dict[int, dict[int, int]] = {}
+        for choice in choices:
+            for _, step in frame.code.bindings.get(choice, ()):
+                for loop in one.loops_around(step.context):
+                    if not one.is_within(state.context, loop):
+                        inside.setdefault(loop, {})[choice] = step.context
+        for loop, bound in inside.items():
+            if always_comes_by(bound.values(), loop, frame, self._model):
+                return tuple(choice for choice in choices if choice in bound)
+        return choices
 
     def _key(self, index: int, frame: Frame) -> str | int | None:
         """What an index takes out of a container; None for slices."""
@@ -253,7 +269,7 @@ class ArrayFlow:
     def _called(self, state: State) -> Iterator[State]:
         frame, number = state.frame, state.number
         call = self._ev.expr(frame, number)
-        if not isinstance(call, ir.Call):
+        if not isinstance(call, ir.Call) or _is_unordered(call, frame, self._ev):
             return
         if steps := pipeline_steps(call, frame, self._ev):
             yield from self._after_step(steps, len(steps) - 1, state)
@@ -294,7 +310,7 @@ class ArrayFlow:
             return
         for caller, number in self._callers(frame):
             call = self._ev.expr(caller, number)
-            if not isinstance(call, ir.Call):
+            if not isinstance(call, ir.Call) or _is_unordered(call, caller, self._ev):
                 continue
             steps = pipeline_steps(call, caller, self._ev)
             if not steps:
@@ -393,7 +409,22 @@ class ArrayFlow:
                 )
                 if name == key and self._always(step.context, state):
                     return out, False
+                if name == ANY_ITEM and key != ANY_ITEM and self._goes_over(step, state):
+                    return out, False
         return out, True
+
+    def _goes_over(self, store: ir.SetItem, state: State) -> bool:
+        """Whether a loop that is over when the value is used goes over all items of the container, and stores into each
+        of them: `for i in range(len(images)): images[i] = ...`. A branch of the loop may leave some as they are."""
+        index = self._ev.expr(state.frame, store.index)
+        one = self._model.def_of(state.frame)
+        loops = [loop for loop in one.loops_around(store.context) if not one.is_within(state.context, loop)]
+        counted = index.value if isinstance(index, ir.Unpack) and index.index == 0 else store.index
+        element = self._ev.expr(state.frame, counted)
+        if not isinstance(element, ir.Element) or element.iterable not in {one.contexts[loop].expr for loop in loops}:
+            return False
+        parts = ir.made_of(state.frame.code.exprs, (element.iterable,))
+        return state.number in parts
 
     def _deeply_stored(self, state: State) -> tuple[list[State], State]:
         """What was stored in a container of which any part counts, and the container without what that replaced."""
@@ -478,6 +509,20 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
         if atom.name in ORDERED_PIPELINES:
             return tuple(_pipeline(atom, ev))
     return ()
+
+
+def _is_unordered(call: ir.Call, frame: Frame, ev: Evaluator) -> bool:
+    """Whether a loop calls the steps of a list, and which comes after which is not known: a list that is filled with
+    what a registry or a configuration names."""
+    func = ev.expr(frame, call.func)
+    lists = ev.eval(func.iterable, frame).only(SeqOf) if isinstance(func, ir.Element) else []
+    return any(_is_filled(one, ev) and any(len(item.only(Instance)) > 1 for item in one.items) for one in lists)
+
+
+def _is_filled(steps: SeqOf, ev: Evaluator) -> bool:
+    """Whether a list has items that do not stand in its display."""
+    display = ev.expr(steps.site.frame, steps.site.expr) if steps.site is not None and steps.site.expr >= 0 else None
+    return not isinstance(display, ir.Seq) or len(display.items) != len(steps.items)
 
 
 def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:

@@ -45,13 +45,13 @@ class Draw(NamedTuple):
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
-    """The generator of this process: all workers start with copies of one."""
+    """The generator of this process: workers begin with copies."""
     if {{torch}}.utils.data.get_worker_info() is None{in_main}:
         return self.{name}
     key = {{torch}}.initial_seed()  # another in each worker and epoch
     if getattr(self, "_worker_{stem}_key", None) != key:
         self._worker_{stem}_key = key
-        # With the key as the seed, two objects of a worker would draw alike.
+        # With the key alone, two objects of a worker would draw alike.
 {seed}
         self._worker_{stem} = {make}
     return self._worker_{stem}'''

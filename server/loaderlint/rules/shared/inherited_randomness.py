@@ -36,13 +36,13 @@ _MAKE = {
 
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
-def {process_rng}(pid):
-    """The generator of the process `pid`: NumPy's own state is the same in all processes of a pool."""
-    return {numpy}.random.RandomState()'''
+def {process_rng}(pid, main={os}.getpid()):
+    """NumPy's own state, or a generator of its own in a forked process."""
+    return {numpy}.random if pid == main else {numpy}.random.RandomState()'''
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
-    """The generator of this process: one that is made before the processes start is copied into each of them."""
+    """The generator of this process: forked ones begin with copies."""
     if getattr(self, "_process_{stem}_pid", None) != {{os}}.getpid():
         self._process_{stem}_pid = {{os}}.getpid()
         self._process_{stem} = {make}
