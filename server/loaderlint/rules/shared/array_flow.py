@@ -150,7 +150,7 @@ class ArrayFlow:
         match self._ev.expr(frame, number):
             case ir.Phi(choices):
                 if not self._minds_layout(frame):
-                    live = self._ev.liveness.live(self._after_loops(choices, state), frame)
+                    live = self._ev.liveness.live(self._after_tests(self._after_loops(choices, state), state), frame)
                     yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
                 truth = self._ev.liveness.truth(test, frame)
@@ -199,6 +199,49 @@ class ArrayFlow:
             if always_comes_by(bound.values(), loop, frame, self._model):
                 return tuple(choice for choice in choices if choice in bound)
         return choices
+
+    def _after_tests(self, choices: tuple[int, ...], state: State) -> tuple[int, ...]:
+        """What a local may be, if it is an array, without what a branch replaces that runs for every array:
+        `if x is not None: x = x.copy()`."""
+        frame, one = state.frame, self._model.def_of(state.frame)
+        left = []
+        for choice in choices:
+            bound = [s.context for o in choices if o != choice for _, s in frame.code.bindings.get(o, ())]
+            tests = {n for context in bound for n in _around(context, one) if not one.is_within(state.context, n)}
+            runs = (n for n in tests if self._runs_for_arrays(one.contexts[n], choice, frame))
+            if not any(always_comes_by(bound, n, frame, self._model) for n in runs):
+                left.append(choice)
+        return tuple(left) or choices
+
+    def _runs_for_arrays(self, context: ir.Context, choice: int, frame: Frame) -> bool:
+        """Whether a branch runs if a value is an array."""
+        parts = [context.expr]
+        while any(isinstance(self._ev.expr(frame, part), ir.BoolOp) for part in parts) and not context.negated:
+            split: list[int] = []
+            for part in parts:
+                e = self._ev.expr(frame, part)
+                split += [e.left, e.right] if isinstance(e, ir.BoolOp) and e.op == "and" else [part]
+            if split == parts:
+                return False
+            parts = split
+        said = [self._said_by(part, frame, context.negated) for part in parts] if context.kind == "if" else []
+        return bool(said) and NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _said_by(self, test: int, frame: Frame, negated: bool) -> int:
+        """What a test says to be an array, or to be given at all; else NONE."""
+        match self._ev.expr(frame, test):
+            case ir.Compare(left, (op,), (right,)) if op == ("is" if negated else "is not"):
+                said = self._ev.expr(frame, right)
+                return left if isinstance(said, ir.Const) and said.kind == "NoneType" else NONE
+            case ir.Call(func, (value, kind)) if not negated:
+                if Lib("builtins.isinstance") in self._ev.eval(func, frame).atoms:
+                    atoms = self._ev.eval(kind.value, frame).atoms
+                    return value.value if Lib("numpy.ndarray") in atoms else NONE
+        return NONE
+
+    def _is_choice(self, number: int, choice: int, frame: Frame) -> bool:
+        e = self._ev.expr(frame, number)
+        return number == choice or (isinstance(e, ir.Phi) and choice in e.choices)
 
     def _key(self, index: int, frame: Frame) -> str | int | None:
         """What an index takes out of a container; None for slices."""
@@ -509,6 +552,13 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
         if atom.name in ORDERED_PIPELINES:
             return tuple(_pipeline(atom, ev))
     return ()
+
+
+def _around(context: int, one: ir.DefIR) -> Iterator[int]:
+    """The context and those around it, by their numbers, without the body."""
+    while context > 0:
+        yield context
+        context = one.contexts[context].parent
 
 
 def _is_unordered(call: ir.Call, frame: Frame, ev: Evaluator) -> bool:

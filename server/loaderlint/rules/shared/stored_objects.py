@@ -238,6 +238,21 @@ def _is_part(item: int, frame: Frame, model: Model) -> bool:
     return isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
 
 
+def takes_by_mask(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is what a mask takes out of an array, which is a copy: the mask may come from a function
+    of the project."""
+    e = model.ev.expr(frame, number)
+    made_by = model.ev.eval(e.index, frame).atoms if isinstance(e, ir.Index) else frozenset()
+    return bool(made_by) and all(isinstance(atom, LibObject) and _is_mask(atom, model) for atom in made_by)
+
+
+def _is_mask(atom: LibObject, model: Model) -> bool:
+    match model.ev.expr(atom.site.frame, atom.site.expr):
+        case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
+            return True
+    return False
+
+
 def memory(origin: Origin, model: Model) -> Memory:
     """What else sees a write: nothing, all processes, or the mapped file; or the array cannot be written."""
     for atom in _field(origin, model).only(LibObject):
