@@ -44,9 +44,9 @@ dataset = dataset.map(add_noise, num_proc=4, with_indices=True)
 ```
 
 ## Fix safety
-The quick fix draws from a generator that each process creates for itself, from the system's entropy. It is unsafe:
-after `np.random.seed`, all runs drew the same numbers, and a generator object may serve the main process too. If you
-need reproducible numbers, use the form above.
+The quick fix draws from a generator that each process creates for itself, from the system's entropy. It is unsafe: the
+function may run in the main process too, where a seed determined its numbers. If you need reproducible numbers, use the
+form above.
 
 ## References
 - [Parallel random number generation](https://numpy.org/doc/stable/reference/random/parallel.html)

@@ -36,9 +36,9 @@ _MAKE = {
 
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
-def {process_rng}(pid, main={os}.getpid()):
-    """NumPy's own state, or a generator of its own in a forked process."""
-    return {numpy}.random if pid == main else {numpy}.random.RandomState()'''
+def {process_rng}(pid):
+    """The generator of the process `pid`: NumPy's state is the same in all."""
+    return {numpy}.random.RandomState()'''
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
