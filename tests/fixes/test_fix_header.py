@@ -19,6 +19,7 @@ KNOWN = [
     ("from torch.utils import data\n", "torch.utils.data", "data"),
     ("from torch.utils import data as d\n", "torch.utils.data", "d"),
     ("import torch\nfrom torch.utils.data import DataLoader\n", "torch.utils.data", "torch.utils.data"),
+    ("import torch\n", "torch.utils.data", "torch.utils.data"),  # comes along with `torch`
     ("import os, random as r\n", "random", "r"),
     ("try:\n    import cv2\nexcept ImportError:\n    cv2 = None\n", "cv2", "cv2"),
 ]
@@ -286,8 +287,8 @@ def test_other_braces_stay() -> None:
 
 def test_a_dotted_module_is_added_under_its_own_name() -> None:
     text = "import torch\nx = y\n"
-    after = "import torch\nimport torch.utils.data\nx = torch.utils.data.z\n"
-    assert fixed(text, [Replace(place(text, "y"), "{torch.utils.data}.z")]) == after
+    after = "import torch\nimport torch.multiprocessing\nx = torch.multiprocessing.z\n"
+    assert fixed(text, [Replace(place(text, "y"), "{torch.multiprocessing}.z")]) == after
     text = "torch = 1\nx = y\n"
     after = "import torch.utils.data as torch_utils_data\n\ntorch = 1\nx = torch_utils_data.z\n"
     assert fixed(text, [Replace(place(text, "y"), "{torch.utils.data}.z")]) == after

@@ -24,6 +24,8 @@ _MODULES = frozenset(
     "sys tarfile threading time torch torchvision warnings zipfile".split()
 )
 _USUAL_ALIAS = {"numpy": "np"}
+#: Submodules that come with the import of their package: `import torch` is enough for `torch.utils.data`.
+_COME_ALONG = frozenset({"torch.utils.data"})
 
 _Function = cst.FunctionDef | cst.Lambda
 _Comprehension = cst.BaseComp
@@ -122,7 +124,8 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
     for binding in _imports(draft):
         name = binding.name
         if meaning.name is None and module and binding.meaning == Meaning(root, None) and name == root:
-            if not any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded):
+            is_loaded = any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded)
+            if meaning.module not in _COME_ALONG and not is_loaded:
                 continue
             name = meaning.module
         elif binding.meaning != meaning:

@@ -50,15 +50,27 @@ def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
 
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
     """The seedings of torch's own state, with their statements, that are beside others: torch gives each worker this
-    very seed. One whose seed is bound to a name stays, for others may read that."""
+    very seed. One whose seed is written anew where a name is bound to it stays, for others may read that."""
     found: dict[WorkerSeeding, Place] = {}
     for one, place in zip(bad, statements((one.place for one in bad), model), strict=True):
-        frame, at, number = one.place
-        inside = number != at and model.place(frame, number).anchor > model.place(frame, at).anchor
-        own = inside and frame is one.call.frame and not one.rank
-        if place is not None and own and SEEDERS[one.function] == "torch":
+        own = one.place.frame is one.call.frame and not one.rank
+        bound = _is_written_itself(one, bad, model) and not _is_inside(one, model)
+        if place is not None and own and not bound and SEEDERS[one.function] == "torch":
             found[one] = place
     return found if len(found) < len(bad) else {}
+
+
+def _is_inside(seeding: WorkerSeeding, model: Model) -> bool:
+    """Whether the seed is written in the call that sets it."""
+    frame, at, number = seeding.place
+    return number != at and model.place(frame, number).anchor > model.place(frame, at).anchor
+
+
+def _is_written_itself(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) -> bool:
+    """Whether the new seed replaces the old one where that is written, not the whole call."""
+    frame, at, number = seeding.place
+    others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
+    return number != at and (_is_inside(seeding, model) or is_read_only_in(others, frame, number, model))
 
 
 def _only_init(frame: Frame, model: Model) -> bool:
@@ -74,13 +86,11 @@ def _change(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) -> t
     """What to write where for one seed."""
     frame, at, number = seeding.place
     seed = _fresh(seeding, narrow=SEEDERS[seeding.function] != "torch")
-    place, call = model.place(frame, number), model.place(frame, at)
-    others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
-    if number != at and (place.anchor > call.anchor or is_read_only_in(others, frame, number, model)):
-        return place, seed
+    if _is_written_itself(seeding, bad, model):
+        return model.place(frame, number), seed
     if frame is not seeding.call.frame or seeding.function not in SEED_CALLS:
         return None
-    return call, f"{SEED_CALLS[seeding.function]}({seed})"
+    return model.place(frame, at), f"{SEED_CALLS[seeding.function]}({seed})"
 
 
 def _fresh(seeding: WorkerSeeding, *, narrow: bool) -> str:

@@ -13,18 +13,21 @@ from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
 #: Where each known dataset is of a class of the project and stores one transform.
 _SEEDING_OWN = """\
 def {{seed_transform}}(worker_id):
-    \"\"\"Give each worker's copy of the transform a random state of its own.\"\"\"
+    \"\"\"Give each worker's copy of the transform its own random state.\"\"\"
     transform = {{torch}}.utils.data.get_worker_info().dataset.{name}
     if hasattr(transform, "set_random_seed"):
         transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 _SEEDING = """\
 def {{seed_transforms}}(worker_id):
-    \"\"\"Give each worker's copies of the transforms a random state of their own.\"\"\"
+    \"\"\"Give each worker's transforms random states of their own.\"\"\"
     datasets = [{{torch}}.utils.data.get_worker_info().dataset]
     for dataset in datasets:
         if isinstance(dataset, {{torch}}.utils.data.Subset):
             datasets.append(dataset.dataset)
-        elif isinstance(dataset, ({{torch}}.utils.data.ConcatDataset, {{torch}}.utils.data.ChainDataset)):
+        elif isinstance(
+            dataset,
+            ({{torch}}.utils.data.ConcatDataset, {{torch}}.utils.data.ChainDataset),
+        ):
             datasets.extend(dataset.datasets)
         for name in ({names}):
             transform = getattr(dataset, name, None)

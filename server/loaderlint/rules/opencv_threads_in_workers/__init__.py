@@ -18,6 +18,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...).
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
+- The loader is only there to try its module out: it is made under the main guard of a module that others import, and
+  that trains nothing.
 
 ## Example
 ```python
@@ -61,12 +63,14 @@ from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
+from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
 
+_TRIED_OUT = "it is only made where its module is tried out"
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
 #: Who limits the threads where several workers compete has chosen to leave them to a worker that is alone.
 _LIMITED_ELSEWHERE = "it has one worker, and cv2.setNumThreads limits OpenCV's threads where there are several"
@@ -80,6 +84,8 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     limits = Limits(model)
 
     def cure(loader: Loader) -> str:
+        if is_trial(loader, model):
+            return _TRIED_OUT
         if limits.reach(loader, module.path):
             return _LIMITED
         others = (one for one in model.loaders if loader.has_workers(2) == "no" and one.has_workers(2) != "no")

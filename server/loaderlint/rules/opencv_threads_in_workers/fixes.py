@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place, Safety
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
 from loaderlint.rules.shared.first_statement import begun_with
+from loaderlint.rules.shared.importable_modules import surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 
 _LIMIT = """\
@@ -25,7 +26,10 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     intents = _in_init(several or exposure.loaders, model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
-        safety: Safety = "safe" if several else "unsafe"
+        # A script that only imports the code with cv2 in a branch may run without it.
+        paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
+        is_there = all(surely_imports(path, imported.spot.frame.path, model) for path in paths)
+        safety: Safety = "safe" if several and is_there else "unsafe"
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")

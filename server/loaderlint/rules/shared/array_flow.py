@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
 )
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: An item of a container at an unknown index.
@@ -151,7 +152,7 @@ class ArrayFlow:
         match self._ev.expr(frame, number):
             case ir.Phi(choices):
                 if not self._minds_layout(frame):
-                    live = self._ev.liveness.live(choices, frame)
+                    live = self._ev.liveness.live(self._after_tests(self._after_loops(choices, state), state), frame)
                     yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
                 truth = self._ev.liveness.truth(test, frame)
@@ -185,6 +186,64 @@ class ArrayFlow:
                 yield from self._captured(state, up, name)
             case ir.Call():
                 yield from self._called(state)
+
+    def _after_loops(self, choices: tuple[int, ...], state: State) -> tuple[int, ...]:
+        """What a local may be without what it was before a loop that binds it in each turn, where the loop is over: it
+        is written to run at least once (`for t in self.transforms: x = t(x)`)."""
+        frame, one = state.frame, self._model.def_of(state.frame)
+        inside: dict[int, dict[int, int]] = {}
+        for choice in choices:
+            for _, step in frame.code.bindings.get(choice, ()):
+                for loop in one.loops_around(step.context):
+                    if not one.is_within(state.context, loop):
+                        inside.setdefault(loop, {})[choice] = step.context
+        for loop, bound in inside.items():
+            if always_comes_by(bound.values(), loop, frame, self._model):
+                return tuple(choice for choice in choices if choice in bound)
+        return choices
+
+    def _after_tests(self, choices: tuple[int, ...], state: State) -> tuple[int, ...]:
+        """What a local may be, if it is an array, without what a branch replaces that runs for every array:
+        `if x is not None: x = x.copy()`."""
+        frame, one = state.frame, self._model.def_of(state.frame)
+        left = []
+        for choice in choices:
+            bound = [s.context for o in choices if o != choice for _, s in frame.code.bindings.get(o, ())]
+            tests = {n for context in bound for n in _around(context, one) if not one.is_within(state.context, n)}
+            runs = (n for n in tests if self._runs_for_arrays(one.contexts[n], choice, frame))
+            if not any(always_comes_by(bound, n, frame, self._model) for n in runs):
+                left.append(choice)
+        return tuple(left) or choices
+
+    def _runs_for_arrays(self, context: ir.Context, choice: int, frame: Frame) -> bool:
+        """Whether a branch runs if a value is an array."""
+        parts = [context.expr]
+        while any(isinstance(self._ev.expr(frame, part), ir.BoolOp) for part in parts) and not context.negated:
+            split: list[int] = []
+            for part in parts:
+                e = self._ev.expr(frame, part)
+                split += [e.left, e.right] if isinstance(e, ir.BoolOp) and e.op == "and" else [part]
+            if split == parts:
+                return False
+            parts = split
+        said = [self._said_by(part, frame, context.negated) for part in parts] if context.kind == "if" else []
+        return bool(said) and NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _said_by(self, test: int, frame: Frame, negated: bool) -> int:
+        """What a test says to be an array, or to be given at all; else NONE."""
+        match self._ev.expr(frame, test):
+            case ir.Compare(left, (op,), (right,)) if op == ("is" if negated else "is not"):
+                said = self._ev.expr(frame, right)
+                return left if isinstance(said, ir.Const) and said.kind == "NoneType" else NONE
+            case ir.Call(func, (value, kind)) if not negated:
+                if Lib("builtins.isinstance") in self._ev.eval(func, frame).atoms:
+                    atoms = self._ev.eval(kind.value, frame).atoms
+                    return value.value if Lib("numpy.ndarray") in atoms else NONE
+        return NONE
+
+    def _is_choice(self, number: int, choice: int, frame: Frame) -> bool:
+        e = self._ev.expr(frame, number)
+        return number == choice or (isinstance(e, ir.Phi) and choice in e.choices)
 
     def _key(self, index: int, frame: Frame) -> str | int | None:
         """The key that an index selects; None for slices."""
@@ -255,7 +314,7 @@ class ArrayFlow:
     def _called(self, state: State) -> Iterator[State]:
         frame, number = state.frame, state.number
         call = self._ev.expr(frame, number)
-        if not isinstance(call, ir.Call):
+        if not isinstance(call, ir.Call) or _is_unordered(call, frame, self._ev):
             return
         if steps := pipeline_steps(call, frame, self._ev):
             yield from self._after_step(steps, len(steps) - 1, state)
@@ -296,7 +355,7 @@ class ArrayFlow:
             return
         for caller, number in self._callers(frame):
             call = self._ev.expr(caller, number)
-            if not isinstance(call, ir.Call):
+            if not isinstance(call, ir.Call) or _is_unordered(call, caller, self._ev):
                 continue
             steps = pipeline_steps(call, caller, self._ev)
             if not steps:
@@ -396,7 +455,22 @@ class ArrayFlow:
                 )
                 if name == key and self._always(step.context, state):
                     return out, False
+                if name == ANY_ITEM and key != ANY_ITEM and self._goes_over(step, state):
+                    return out, False
         return out, True
+
+    def _goes_over(self, store: ir.SetItem, state: State) -> bool:
+        """Whether a loop that is over when the value is used goes over all items of the container, and stores into each
+        of them: `for i in range(len(images)): images[i] = ...`. A branch of the loop may leave some as they are."""
+        index = self._ev.expr(state.frame, store.index)
+        one = self._model.def_of(state.frame)
+        loops = [loop for loop in one.loops_around(store.context) if not one.is_within(state.context, loop)]
+        counted = index.value if isinstance(index, ir.Unpack) and index.index == 0 else store.index
+        element = self._ev.expr(state.frame, counted)
+        if not isinstance(element, ir.Element) or element.iterable not in {one.contexts[loop].expr for loop in loops}:
+            return False
+        parts = ir.made_of(state.frame.code.exprs, (element.iterable,))
+        return state.number in parts
 
     def _deeply_stored(self, state: State) -> tuple[list[State], State]:
         """The values stored in a container of which any part counts, and the container without the values that they
@@ -482,6 +556,27 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
         if atom.name in ORDERED_PIPELINES:
             return tuple(_pipeline(atom, ev))
     return ()
+
+
+def _around(context: int, one: ir.DefIR) -> Iterator[int]:
+    """The context and those around it, by their numbers, without the body."""
+    while context > 0:
+        yield context
+        context = one.contexts[context].parent
+
+
+def _is_unordered(call: ir.Call, frame: Frame, ev: Evaluator) -> bool:
+    """Whether a loop calls the steps of a list, and which comes after which is not known: a list that is filled with
+    what a registry or a configuration names."""
+    func = ev.expr(frame, call.func)
+    lists = ev.eval(func.iterable, frame).only(SeqOf) if isinstance(func, ir.Element) else []
+    return any(_is_filled(one, ev) and any(len(item.only(Instance)) > 1 for item in one.items) for one in lists)
+
+
+def _is_filled(steps: SeqOf, ev: Evaluator) -> bool:
+    """Whether a list has items that do not stand in its display."""
+    display = ev.expr(steps.site.frame, steps.site.expr) if steps.site is not None and steps.site.expr >= 0 else None
+    return not isinstance(display, ir.Seq) or len(display.items) != len(steps.items)
 
 
 def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:

@@ -1,4 +1,4 @@
-"""Dominance in a def: what always runs before something else, whichever branches are taken."""
+"""Dominance and exclusion in a def: what always runs before something else, and what never runs together with it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,42 @@ def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model
             waiting += [] if parent in covered else [parent]
             covered.add(parent)
     return False
+
+
+def never_both(one: int, other: int, frame: Frame, model: Model) -> bool:
+    """Whether a call evaluates at most one of two expressions: they stand in different branches of an `if` or `match`
+    that no loop repeats, or of a conditional expression."""
+    code, contexts = frame.code, model.def_of(frame).contexts
+    branches, others = _branches(code.read_in(one), contexts), _branches(code.read_in(other), contexts)
+    for mine in branches:
+        for yours in others:
+            if mine != yours and _are_alternatives(contexts[mine], contexts[yours], frame, model):
+                return True
+    choices = (e for number in model.ev.evaluated(frame) if isinstance(e := model.ev.expr(frame, number), ir.IfExp))
+    return any(_parts(one, other, e, code.exprs) for e in choices)
+
+
+def _branches(context: int, contexts: tuple[ir.Context, ...]) -> list[int]:
+    """The branches around what stands in a context, from the innermost to the first loop."""
+    found = []
+    while context > 0 and contexts[context].kind not in ("loop", "while"):
+        found.append(context)
+        context = contexts[context].parent
+    return [] if context > 0 else found
+
+
+def _are_alternatives(one: ir.Context, other: ir.Context, frame: Frame, model: Model) -> bool:
+    if one.kind == other.kind == "match":
+        return (one.parent, one.expr) == (other.parent, other.expr)
+    is_test = one.kind == other.kind == "if" and one.negated != other.negated
+    return is_test and is_alike(one.expr, other.expr, model.facts(frame).ir.exprs)
+
+
+def _parts(one: int, other: int, choice: ir.IfExp, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether a conditional expression chooses one of two expressions."""
+    then, otherwise = set(ir.made_of(exprs, (choice.then,))), set(ir.made_of(exprs, (choice.other,)))
+    apart = then - otherwise, otherwise - then
+    return (one in apart[0] and other in apart[1]) or (other in apart[0] and one in apart[1])
 
 
 def _outer(context: int, one: ir.DefIR) -> Iterator[int]:

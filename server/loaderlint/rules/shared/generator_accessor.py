@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import (
     Fix,
     InsertMethod,
@@ -24,7 +25,7 @@ from loaderlint.findings.finding import (
     ReplaceAttributeUses,
 )
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin, def_key
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin, Unknown, def_key
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
@@ -44,13 +45,13 @@ class Draw(NamedTuple):
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
-    """The generator of this process: all workers start with copies of one."""
+    """The generator of this process: workers begin with copies."""
     if {{torch}}.utils.data.get_worker_info() is None{in_main}:
         return self.{name}
     key = {{torch}}.initial_seed()  # another in each worker and epoch
     if getattr(self, "_worker_{stem}_key", None) != key:
         self._worker_{stem}_key = key
-        # With the key as the seed, two objects of a worker would draw alike.
+        # With the key alone, two objects of a worker would draw alike.
 {seed}
         self._worker_{stem} = {make}
     return self._worker_{stem}'''
@@ -197,13 +198,24 @@ def _keeping_class(owner: object, name: str, library: str | None, model: Model) 
     stores = model.ev.classes.stores(owner, name)
     if any(not store.value.atoms or not all(_is_of(atom, library) for atom in store.value.atoms) for store in stores):
         return None
-    if any(model.runs_in_worker(store.frame) for store in stores):
+    if any(model.runs_in_worker(store.frame) for store in stores) or name in model.once(_given_from_outside):
         return None
     makers = {store.frame.owner for store in stores}
     if not makers:
         member = model.ev.classes.member(owner.cls, name)
         return member.owner if member else None
     return makers.pop() if len(makers) == 1 else None
+
+
+def _given_from_outside(model: Model) -> frozenset[str]:
+    """The attributes that worker code assigns to objects that are not known: a worker_init_fn that gives the datasets
+    of `dataset.datasets` their generators. The accessor would not use these."""
+    return frozenset(
+        step.name
+        for frame in model.reached
+        for _, step in model.steps_of(frame, ir.SetAttr)
+        if not (given := model.ev.eval(step.base, frame).atoms) or any(isinstance(atom, Unknown) for atom in given)
+    )
 
 
 def _is_of(atom: object, library: str | None) -> bool:

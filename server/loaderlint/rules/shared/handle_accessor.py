@@ -43,7 +43,8 @@ _DOC = "The handle of this process: a handle must not be used across a fork."
 
 _CLOSE_FIRST = """\
         if self.{name} is not None:
-            # LMDB opens an environment once in a process; an inherited one counts.
+            # LMDB opens an environment once in a process, and an
+            # inherited one counts.
             self.{name}.close()
 """
 

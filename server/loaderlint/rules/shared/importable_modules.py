@@ -16,6 +16,8 @@ from loaderlint.project.reach.model import Model
 
 #: At most this many modules are followed from one script.
 _MAX_MODULES = 100
+#: So many where only one is looked for.
+_MAX_FOLLOWED = 400
 _FROM = re.compile(r"from[ \t]+(\.*\w*)")
 _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
@@ -52,6 +54,20 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
                 whole = direct and module not in taken_from
                 found[module] = Importable(name, direct, whole, starred=direct and module in starred)
     return found
+
+
+def surely_imports(script: Path, wanted: Path, model: Model) -> bool:
+    """Whether a script imports a module in any case, itself or through others: not in a branch or a function."""
+    seen, queue = {script}, [script]
+    while queue and len(seen) < _MAX_FOLLOWED:
+        importer = queue.pop(0)
+        if importer == wanted:
+            return True
+        for e in _imports_of(importer, _imports_beside, model):
+            new = [module for module in files_of(model.ev, importer, e) if module not in seen]
+            seen.update(new)
+            queue += new
+    return wanted in seen
 
 
 def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:

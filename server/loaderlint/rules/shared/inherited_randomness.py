@@ -37,12 +37,12 @@ _MAKE = {
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
 def {process_rng}(pid):
-    """The generator of the process `pid`: NumPy's own state is the same in all processes of a pool."""
+    """The generator of the process `pid`: NumPy's state is the same in all."""
     return {numpy}.random.RandomState()'''
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
-    """The generator of this process: one that is made before the processes start is copied into each of them."""
+    """The generator of this process: forked ones begin with copies."""
     if getattr(self, "_process_{stem}_pid", None) != {{os}}.getpid():
         self._process_{stem}_pid = {{os}}.getpid()
         self._process_{stem} = {make}

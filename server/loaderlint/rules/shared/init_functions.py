@@ -2,19 +2,20 @@
 
 A script imports the function from a module that it imports at its top, or that such a module imports: this import works
 when the script runs. The module must not import one of the scripts, and its name must not show that it is about
-something else. If no module suits several scripts, each gets its own function."""
+something else; a module that defines the scripts' datasets is as good as one with a fitting name. If no module suits
+several scripts, each gets its own function."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef
+from loaderlint.project.evaluation.values import FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
@@ -24,7 +25,14 @@ _SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
 _SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
 _DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
 #: Words that mean nothing beside those.
-_PLAIN = frozenset("base py pytorch torch train training".split())
+_PLAIN = frozenset("base exp experiment general main my project py python pytorch torch train training".split())
+#: Words for what workers do with samples.
+_HANDLING = frozenset(
+    """
+    aug augment augmentation augmentations cv cv2 image images img io preprocess preprocessing transform transforms
+    video
+    """.split()
+)
 #: Words in the names of modules that are about something else.
 _OTHERWISE = frozenset(
     """
@@ -88,6 +96,7 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     """The module from which each script imports the function, except for scripts that get their own."""
     left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
     shared = {path: model.remembered(importable_modules, path) for path in left}
+    datasets = model.once(_dataset_modules)
     homes: dict[Path, _Home] = {}
     for path in left:
         for module in sorted(shared[path], key=_by_distance(shared[path])):
@@ -96,13 +105,15 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
                 homes.setdefault(path, _home(shared[path], module, name, False, model))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
-        serve = {module: [path for path in left if module in shared[path] or module == path] for module in _all(shared)}
+        every = _all(shared, datasets)
+        serve = {module: [path for path in left if module in shared[path] or module == path] for module in every}
         fit = {
             module: for_ for module, for_ in serve.items() if len(for_) > 1 and _is_fit(module, for_, function, model)
         }
         if not fit:
             break
-        best = min(fit, key=lambda module: (max(_rank(module), _GENERAL), -len(fit[module]), _rank(module), module))
+        ranks = {module: _rank(module, datasets) for module in fit}
+        best = min(fit, key=lambda module: (max(ranks[module], _GENERAL), -len(fit[module]), ranks[module], module))
         others = [path for path in fit[best] if path != best]
         homes.update((path, _home(shared[path], best, function.name, True, model)) for path in others)
         left = [path for path in left if path not in fit[best]]
@@ -136,11 +147,18 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
 
 
-def _all(shared: Mapping[Path, Mapping[Path, Importable]]) -> list[Path]:
+def _dataset_modules(model: Model) -> frozenset[Path]:
+    """The modules that define the datasets of loaders."""
+    held = (dataset for loader in model.loaders for dataset in loader.datasets)
+    return frozenset(dataset.cls.path for dataset in held if isinstance(dataset, Instance))
+
+
+def _all(shared: Mapping[Path, Mapping[Path, Importable]], datasets: Set[Path]) -> list[Path]:
     """The modules that may contain the function: those that some script imports itself, and indirect ones whose names
     show that they are meant for such functions."""
     known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
-    return sorted({module for module, direct in known if _rank(module) < (_UNFIT if direct else _UNTOLD)})
+    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNFIT}
+    return sorted(direct | {module for module, _ in known if _rank(module, frozenset()) < _UNTOLD})
 
 
 def _holds(path: Path, word: str, model: Model) -> bool:
@@ -157,8 +175,9 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
     return any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
-def _rank(module: Path) -> int:
-    """How likely a programmer would write it there; the likeliest module has the lowest rank."""
+def _rank(module: Path, datasets: Set[Path]) -> int:
+    """How likely a programmer would write it there; the likeliest module has the lowest rank. `datasets`: the modules
+    that define datasets."""
     words = {word.lower() for word in _WORD.findall(module.stem)}
     if words & _SEEDING:
         return 0
@@ -168,9 +187,11 @@ def _rank(module: Path) -> int:
         return 1
     if words & _DATA and words <= _DATA | _PLAIN:
         return 2
-    if words & _DATA:
+    if words & _DATA or module in datasets:
         return 3
-    return 4 if words & _SHARED else _UNTOLD
+    if not words & _SHARED:
+        return _UNTOLD
+    return 4 if words <= _SHARED | _PLAIN | _HANDLING else _UNFIT  # `image_tools`, but not `draw_utils`
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> str:

@@ -32,7 +32,7 @@ _COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
 #: Names of values that may shard themselves, if they are unknown.
 _STREAM_NAME = re.compile(
-    r"data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
+    r"data_?set|^_*data$|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
     re.IGNORECASE,
 )
 #: Reasons of unknown values that may hide a library which shards.

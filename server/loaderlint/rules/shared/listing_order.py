@@ -18,6 +18,8 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 
 _MAX_DEPTH = 24
+#: The listing was not reached through the call of a helper.
+_DIRECT = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,13 @@ class Listing:
     frame: Frame
     expr: int
     how: str
-    via: tuple[str, int] = ("", 0)
+    via: tuple[str, int] = _DIRECT
+
+    def is_same(self, other: Listing) -> bool:
+        """Whether both are one call. What a helper itself keeps of the listing that it returns is not told apart by
+        the call of the helper."""
+        same_call = (self.frame, self.expr) == (other.frame, other.expr)
+        return same_call and (self.via == other.via or _DIRECT in (self.via, other.via))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +227,7 @@ class ListingOrder:
         return frozenset(found)
 
     def _of_entry(self, base: int, key: int, frame: Frame, depth: int) -> Orders:
-        """The order of a list that an object stores in a dict of its own: `self.files["train"]`."""
+        """The order of a list that an object stores in a dict or list of its own: `self.files["train"]`."""
         kept = self._model.ev.expr(frame, base)
         if not isinstance(kept, ir.Attr):
             return _NONE
@@ -233,7 +241,22 @@ class ListingOrder:
                 for written, value in self._entries(kept.name, maker):
                     if _may_be_same(asked, self._model.ev.expr(maker, written)):
                         found |= self.of(value, maker, depth)
+                for value in self._kept_lists(kept.name, maker):
+                    found |= self.of(value, maker, depth)
         return frozenset(found)
+
+    def _kept_lists(self, name: str, frame: Frame) -> Iterator[int]:
+        """What a def puts into the list `self.name`, and which may be a list itself."""
+        for perform, base in frame.code.attribute_calls({"append"}):
+            call = self._model.ev.expr(frame, perform.call)
+            if isinstance(call, ir.Call) and call.args and self._is_target(base, name, frame):
+                yield call.args[0].value
+        for _, step in frame.code.stores_of(name):
+            value = self._model.ev.expr(frame, step.value)
+            if isinstance(value, ir.Comp) and value.kind == "list":
+                yield value.element
+            elif isinstance(value, ir.Seq) and value.kind != "set":
+                yield from value.items
 
     def _entries(self, name: str, frame: Frame) -> Iterator[tuple[int, int]]:
         """Keys and values that a def stores in the dict `self.name`."""
@@ -333,7 +356,8 @@ class ListingOrder:
             return base == target or target in self._choices(base, frame)
         e = self._model.ev.expr(frame, base)
         if isinstance(target, _Entry):
-            return isinstance(e, ir.Index) and self._is_target(e.base, target.name, frame)
+            held = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
+            return held != NONE and self._is_target(held, target.name, frame)
         return isinstance(e, ir.Attr) and e.name == target and ir.is_self(self._model.ev.expr(frame, e.base))
 
     def _choices(self, number: int, frame: Frame) -> tuple[int, ...]:
@@ -373,6 +397,8 @@ class ListingOrder:
         elif isinstance(target, _Entry):
             items = (step for _, step in self._model.steps_of(frame, ir.SetItem))
             stored = [one.value for one in items if self._is_target(one.base, target.name, frame)]
+            again = (self._model.ev.expr(frame, step.value) for _, step in frame.code.stores_of(target.name))
+            stored += [e.element for e in again if isinstance(e, ir.Comp)]
         return any(self._is_sorted_copy(value, target, frame) for value in stored)
 
     def _is_sorted_copy(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:

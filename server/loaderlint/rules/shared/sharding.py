@@ -15,7 +15,7 @@ from loaderlint.rules.shared.iterator_state import carries_state
 
 _SHARD = '''\
 def {shard_by_worker}(stream):
-    """The part of `stream` that this worker reads: every n-th item of n workers, and all of it in the main process."""
+    """Every n-th item for each of n workers, and all in the main process."""
     worker = {torch.utils.data}.get_worker_info()
     if worker is None:
         return stream

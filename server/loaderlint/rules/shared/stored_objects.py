@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -9,9 +10,21 @@ from typing import Literal, NamedTuple
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
 from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+from loaderlint.project.evaluation.values import (
+    ClassRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    Origin,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+)
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
@@ -24,6 +37,11 @@ _ANYTHING = frozenset({"torch.load", "scipy.io.loadmat"})
 _ARRAY_WORDS = frozenset("shape ndim dtype astype mean std reshape transpose T flatten ravel max min sum clip".split())
 _SHAPED = frozenset("zeros ones empty full".split())
 _SIZED = frozenset("rand randn".split())
+
+
+#: Names of attributes that hold a dataset, or several.
+_DATASET = re.compile(r"(?:^|_)data_?set$")
+_DATASETS = re.compile(r"(?:^|_)data_?sets$")
 
 
 class Made(NamedTuple):
@@ -219,6 +237,21 @@ def _is_part(item: int, frame: Frame, model: Model) -> bool:
     return isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
 
 
+def takes_by_mask(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is what a mask takes out of an array, which is a copy: the mask may come from a function
+    of the project."""
+    e = model.ev.expr(frame, number)
+    made_by = model.ev.eval(e.index, frame).atoms if isinstance(e, ir.Index) else frozenset()
+    return bool(made_by) and all(isinstance(atom, LibObject) and _is_mask(atom, model) for atom in made_by)
+
+
+def _is_mask(atom: LibObject, model: Model) -> bool:
+    match model.ev.expr(atom.site.frame, atom.site.expr):
+        case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
+            return True
+    return False
+
+
 def memory(origin: Origin, model: Model) -> Memory:
     """Who sees a write: the process alone, all processes, or the mapped file; or the array is read-only."""
     for atom in _field(origin, model).only(LibObject):
@@ -256,7 +289,30 @@ def is_stored(origin: Origin, value: Val, model: Model) -> bool:
     stores = model.ev.classes.stores(origin.owner, origin.path[0])
     if any(model.runs_in_worker(store.frame) for store in stores):
         return False
-    return len(origin.path) < 2 or not any(_is_dataset_by_annotation(store, model) for store in stores)
+    if len(origin.path) > 1 and any(_is_dataset_by_annotation(store, model) for store in stores):
+        return False
+    is_known = known_kind(value) is not None and value.unknown is None
+    return is_known or not any(_is_dataset_by_name(origin, store) for store in stores)
+
+
+def _is_dataset_by_name(origin: Origin, store: Store) -> bool:
+    """Whether an item is taken out of what is only known to be called a dataset, or out of one of several: that may
+    make it for each sample."""
+    name, taken = origin.path[0].lower(), origin.path.count("[]")
+    if _DATASET.search(name):
+        return taken > 0 and _may_be_dataset(store.value)
+    lists = store.value.only(SeqOf)
+    held = all(_may_be_dataset(item) for one in lists for item in one.items) if lists else _may_be_dataset(store.value)
+    return _DATASETS.search(name) is not None and taken > 1 and held
+
+
+def _may_be_dataset(value: Val) -> bool:
+    """Whether a value is out of sight: no array, no list, and nothing plain that was loaded."""
+    return any(
+        isinstance(atom, Unknown)
+        or (isinstance(atom, LibObject) and made(atom.name) is None and atom.name.rstrip("[]") not in PLAIN_LOADERS)
+        for atom in value.atoms
+    )
 
 
 def _is_dataset_by_annotation(store: Store, model: Model) -> bool:

@@ -49,7 +49,7 @@ class Noisy(Dataset):
         key = torch.initial_seed()  # another in each worker and epoch
         if getattr(self, "_worker_rng_key", None) != key:
             self._worker_rng_key = key
-            # With the key as the seed, two objects of a worker would draw alike.
+            # With the key alone, two objects of a worker would draw alike.
             fresh = torch.randint(2**63 - 1, ()).item()
             seed = [self.rng.integers(2**32), fresh]
             self._worker_rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 
 _NEXT_OR_FAIL = '''\
 def {next_or_fail}(items):
-    """The next one of `items`. That there is none is an error here: a StopIteration would end the loader's epoch."""
+    """The next of `items`: a StopIteration would end the loader's epoch."""
     try:
         return next(items)
     except StopIteration:

@@ -68,7 +68,7 @@ from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.stored_objects import is_stored, memory
+from loaderlint.rules.shared.stored_objects import is_stored, memory, takes_by_mask
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
@@ -79,6 +79,7 @@ _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 _NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
+_MASKED = "a mask takes a copy"
 _STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
 
 
@@ -98,6 +99,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Iterator[Candidate[StoredEdit] | Silence]:
     """An edit of what is stored, if it does not belong to an object that is done."""
     if root_of(edit.target, frame, model) in done:
+        return
+    if takes_by_mask(root_of(edit.target, frame, model), frame, model):
+        yield from silent(RULE.name, edit.spot, _MASKED, model)
         return
     value = model.ev.eval(edit.target, frame)
     for origin in _sorted(value):

@@ -26,6 +26,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
+- A sample takes only one of the two: `self.train[i] if self.training else self.test[i]`.
+- A number that is kept by position is no class if the sample looks up its name with it: `self.folders[number]`.
 - Each sequence wraps around at its own length (`i % self.size_a`, `i % self.size_b`): the data is not paired.
 
 ## Example
@@ -73,7 +75,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Orders
+from loaderlint.rules.shared.listing_order import Listing, ListingOrder
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
@@ -83,7 +85,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
     sampled_with_seed,
     uses_in_construction,
 )
-from loaderlint.rules.unsorted_listing.positional_items import taken_by_position
+from loaderlint.rules.unsorted_listing.positional_items import Taken, looked_up, taken_by_position
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -103,7 +105,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Li
         taken = taken_by_position(frame, receiver, ListingOrder(model), model)
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
-        uses = gravest((*sampled_with_seed(frame, model), *uses_in_construction(taken, receiver, model)))
+        positions = model.remembered(looked_up, receiver.cls, function.frames)
+        in_construction = uses_in_construction(taken, frame, receiver, positions, model)
+        uses = gravest((*sampled_with_seed(frame, model), *in_construction))
         yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses)
 
 
@@ -161,9 +165,9 @@ def _sorting(listing: Listing, model: Model) -> Intent | None:
 # --- what the order decides -------------------------------------------------------------------------------------------
 
 
-def _sorted(taken: dict[tuple[str, str], Orders]) -> Iterable[Spot]:
+def _sorted(taken: Iterable[Taken]) -> Iterable[Spot]:
     """The listings that samples are taken from by position, and that are sorted."""
-    spots = (_spot(one.listing) for orders in taken.values() for one in orders if one.sorted)
+    spots = (_spot(order.listing) for one in taken for order in one.orders if order.sorted)
     return {spot.key: spot for spot in spots}.values()
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
-from loaderlint.rules.unsorted_listing.positional_items import ANY_POSITION
+from loaderlint.rules.unsorted_listing.positional_items import Taken
 
 _MAX_FRAMES = 200
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
@@ -22,29 +23,32 @@ _PICKING = frozenset("choice choices sample permutation permuted shuffle".split(
 class ListingUse:
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are taken by the same positions. Sorting only some of them would mispair files that
-    happened to match."""
+    happened to match. `numbered`: the attributes that hold what is given numbers by its position."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
+    numbered: frozenset[str] = frozenset()
 
 
-def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[ListingUse]:
-    """What the order of listings decides while a dataset is made, the gravest first."""
-    made = _making(inst, model)
-    for (one, shape), (other, other_shape) in combinations(taken, 2):
-        if one != other and (shape == other_shape or ANY_POSITION in (shape, other_shape)):
-            yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
-    for maker in made:
-        yield from model.remembered(_uses_in, maker)
-    for (name, _), orders in taken.items():
-        for each in orders:
+def uses_in_construction(
+    taken: Sequence[Taken], entry: Frame, inst: Instance, positions: frozenset[str], model: Model
+) -> Iterator[ListingUse]:
+    """What the order of listings decides while a dataset is made, the gravest first. `positions`: the attributes in
+    which samples look items up by number."""
+    for one, other in combinations(taken, 2):
+        if one.is_paired(other, entry, model):
+            yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`")
+    for maker in _making(inst, model):
+        yield from (use for use in model.remembered(_uses_in, maker) if not use.numbered & positions)
+    for one in taken:
+        for each in one.orders:
             if each.cut:
-                what = f"{{}} may get other samples: `self.{name}` is split by position, and"
+                what = f"{{}} may get other samples: `self.{one.name}` is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
-    for orders in taken.values():
-        for each in orders:
+    for one in taken:
+        for each in one.orders:
             if not each.sorted:
                 yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
 
@@ -85,7 +89,7 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
 
 def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
     """Two sequences that are taken apart by one position, in the order of two listings."""
-    if {o.listing for o in first} & {o.listing for o in second}:
+    if any(one.listing.is_same(other.listing) for one in first for other in second):
         return
     unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
     for each in unsorted:
@@ -123,4 +127,12 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listi
     for number in numbered(frame, model):
         for each in _stable(order.of(number, frame)):
             if not each.sorted:
-                yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
+                what = "a class of {} may get another number:"
+                yield ListingUse(each.listing, Severity.WARNING, what, numbered=_attributes(number, frame, model))
+
+
+def _attributes(number: int, frame: Frame, model: Model) -> frozenset[str]:
+    """The attributes that hold what an expression gives: it reads them, or the def stores it there."""
+    e = model.ev.expr(frame, number)
+    read = {e.name} if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) else set()
+    return frozenset(read | {step.name for _, step in model.steps_of(frame, ir.SetAttr) if step.value == number})

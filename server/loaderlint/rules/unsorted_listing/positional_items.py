@@ -2,37 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import ClassRef, Instance
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import ListingOrder, Orders
 
 #: A position that a helper is given: whatever its caller computed.
-ANY_POSITION = "any"
+_ANY_POSITION = "any"
 
 
-def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> dict[tuple[str, str], Orders]:
-    """The attributes of the dataset from which a sample takes the item at some index, by name and index, with the
-    orders of their items."""
-    found: dict[tuple[str, str], Orders] = {}
-    for frame in model.run_by([entry]):
-        if frame.receiver != inst:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The items of a sequence that samples take by one `position`: the sequence as written after `self.`, the orders
+    of its items, and the expressions that take them."""
+
+    name: str
+    position: str
+    orders: Orders
+    takes: list[tuple[Frame, int]] = field(default_factory=list)
+
+    def is_paired(self, other: Taken, entry: Frame, model: Model) -> bool:
+        """Whether a sample has items of both sequences from one position."""
+        if self.name == other.name or not (
+            self.position == other.position or _ANY_POSITION in (self.position, other.position)
+        ):
+            return False
+        return any(_may_meet(one, two, entry, model) for one in self.takes for two in other.takes)
+
+
+def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> list[Taken]:
+    """What a sample takes by position from the attributes of the dataset that have the order of a listing."""
+    found: dict[tuple[str, str], Taken] = {}
+    for frame, number, e in _indexed(entry, inst, model):
+        base = model.ev.expr(frame, e.base)
+        name = _kept_as(base, frame, model) if base is not None and _is_from_parameter(e.index, frame, model, 0) else ""
+        orders = order.of(e.base, frame) if name else frozenset()
+        if orders:
+            helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
+            position = _ANY_POSITION if helped else _shape(e.index, frame, model, 0)
+            found.setdefault((name, position), Taken(name, position, orders)).takes.append((frame, number))
+    return list(found.values())
+
+
+def looked_up(cls: ClassRef, entries: Iterable[Frame], model: Model) -> frozenset[str]:
+    """The attributes of datasets of a class in which samples look up the item at a position that the dataset keeps:
+    such a number is no class. What one entry of many leads to may not be known, so all of them tell."""
+    found = set()
+    for entry in entries:
+        inst = entry.receiver
+        if not isinstance(inst, Instance) or inst.cls != cls:
             continue
-        exprs = frame.code.exprs
-        for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Index):
-            e = exprs[number]
-            base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
-            if not isinstance(e, ir.Index) or base is None or not _is_from_parameter(e.index, frame, model, 0):
-                continue
-            name = _kept_as(base, frame, model)
-            if not name:
-                continue
-            orders = order.of(e.base, frame)
-            if orders:
-                helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
-                found[name, ANY_POSITION if helped else _shape(e.index, frame, model, 0)] = orders
-    return found
+        for frame, _, e in _indexed(entry, inst, model):
+            base, index = model.ev.expr(frame, e.base), model.ev.expr(frame, e.index)
+            if isinstance(base, ir.Attr) and ir.is_self(model.ev.expr(frame, base.base)):
+                if isinstance(index, ir.Unpack | ir.Index) and not _is_from_parameter(e.index, frame, model, 0):
+                    found.add(base.name)
+    return frozenset(found)
+
+
+def _indexed(entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[Frame, int, ir.Index]]:
+    """The expressions `sequence[index]` that methods of the dataset evaluate for a sample."""
+    for frame in model.run_by([entry]):
+        if frame.receiver == inst:
+            for number in sorted(frame.memo):
+                if isinstance(e := frame.code.exprs[number], ir.Index):
+                    yield frame, number, e
+
+
+def _may_meet(one: tuple[Frame, int], two: tuple[Frame, int], entry: Frame, model: Model) -> bool:
+    """Whether a sample may evaluate both expressions. Those of helpers stand where the sample calls the helpers."""
+    if one[0] is two[0]:
+        return not never_both(one[1], two[1], one[0], model)
+    mine, yours = _in_entry(one, entry, model), _in_entry(two, entry, model)
+    apart = [never_both(here, there, entry, model) for here in mine for there in yours]
+    return not apart or not all(apart)
+
+
+def _in_entry(taken: tuple[Frame, int], entry: Frame, model: Model) -> list[int]:
+    """The expressions of a sample's function that lead to one of another frame."""
+    frame, number = taken
+    if frame is entry:
+        return [number]
+    return [
+        call.number for call in model.frame_calls(entry) if frame in model.run_by(model.ev.targets(call.number, entry))
+    ]
 
 
 def _kept_as(e: ir.Expr, frame: Frame, model: Model) -> str:
