@@ -218,6 +218,32 @@ loader = DataLoader(data, num_workers=4)
 """,
         "PathMNIST",
     ),
+    "torchio-set-later": (
+        """
+import torchio as tio
+def subjects():
+    return tio.SubjectsDataset([])
+class Data:
+    def __init__(self):
+        self.train = subjects()
+        self.train.set_transform(tio.Compose([Jitter()]))
+    def train_dataloader(self):
+        return tio.SubjectsLoader(self.train, num_workers=4)
+""",
+        "SubjectsDataset",
+    ),
+    "torchvision-given-set-later": (
+        """
+from torchvision.datasets import CIFAR10
+def images():
+    return CIFAR10("data"), 10
+def main():
+    data, classes = images()
+    data.transform = Jitter()
+    return DataLoader(data, num_workers=4)
+""",
+        "torchvision.datasets.CIFAR10(...)",
+    ),
     "torchvision-set-later": (
         """
 from torchvision.datasets import CIFAR10
@@ -538,6 +564,55 @@ def main():
     train, valid = Workspace([root]).worker_map().loaders
     assert "Jitter.__call__" in [one.name for one in train.functions]
     assert "Jitter.__call__" not in [one.name for one in valid.functions]
+
+
+#: Programs with timm's `create_dataset`: its loader, and whether the transform is called.
+CREATED = {
+    "in torch's loader": ("loader = DataLoader(data, num_workers=4)", True),
+    "in torch's loader, set later": ("data.transform = Jitter()\nloader = DataLoader(data, num_workers=4)", True),
+    "in timm's loader": ("loader = create_loader(data, 224, 8, num_workers=4)", False),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_a_dataset_that_timm_creates_by_a_name(tmp_path: Path, name: str) -> None:
+    rest, is_called = CREATED[name]
+    passed = "" if "set later" in name else ", transform=Jitter()"
+    program = f"""
+from timm.data import create_dataset, create_loader
+data = create_dataset(open("name").read(), root="data"{passed})
+{rest}
+"""
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert {"ImageDataset", "IterableImageDataset", "torchvision.datasets.ImageFolder(...)"} <= {
+        one.name for one in loader.datasets
+    }
+    assert ("Jitter.__call__" in [one.name for one in loader.functions]) == is_called
+
+
+@pytest.mark.parametrize(
+    ("fit", "workers"),
+    [
+        ("fit(x, y, num_workers=4)", "num_workers=4"),
+        ("fit(X_train=x, y_train=y, eval_set=[(x, y)], num_workers=4)", "num_workers=4"),
+        ("fit(x, y)", "num_workers=0"),
+    ],
+)
+def test_the_workers_of_tabnet_are_those_of_its_fit(tmp_path: Path, fit: str, workers: str) -> None:
+    program = f"""
+from pytorch_tabnet.tab_model import TabNetClassifier
+def main(x, y):
+    model = TabNetClassifier()
+    model.{fit}
+"""
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    found = {
+        each.name: one.workers.partition(",")[0]
+        for one in Workspace([root]).worker_map().loaders
+        for each in one.datasets
+    }
+    assert (found["TorchDataset"], found["PredictDataset"]) == (workers, "num_workers=0")
 
 
 def test_one_project_with_all_of_them(tmp_path: Path) -> None:

@@ -72,6 +72,12 @@ DATASET_BASES = MappingProxyType(
     }
 )
 
+
+def is_library_dataset(name: str) -> bool:
+    """Whether a library's class of this name is one of datasets, as far as the name says."""
+    return name in DATASET_BASES or ".datasets." in name
+
+
 #: Datasets that hold other datasets: the parameter (name and position) that does.
 WRAPPING_DATASETS = MappingProxyType(
     {
