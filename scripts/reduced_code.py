@@ -849,7 +849,7 @@ def _gives_what_it_makes(body: Sequence[ast.stmt]) -> bool:
 def _bound_to_object(node: ast.AST) -> Iterator[str]:
     """The local variable that a node binds to an object of a class."""
     match node:
-        case ast.Assign([ast.Name(name)], ast.Call(func)) if _last(func)[:1].isupper():
+        case ast.Assign([ast.Name(name)], ast.Call(func)) if _last(func)[:1].isupper() or _is_local(func):
             yield name
 
 

@@ -48,7 +48,7 @@ data = LightningDataModule.from_datasets(Items(Jitter()), num_workers=4)
 from monai.data import CacheDataset, DataLoader
 loader = DataLoader(CacheDataset([1, 2], transform=Jitter()), num_workers=4)
 """,
-        "monai.data.CacheDataset(...)",
+        "CacheDataset",
     ),
     "monai-smart-cache": (
         """
@@ -451,7 +451,7 @@ loader = DataLoader(CsvDataset("pairs.csv", Jitter(), "image", "caption"), num_w
 from litdata import StreamingDataLoader, StreamingDataset
 loader = StreamingDataLoader(StreamingDataset("items", transform=Jitter()), num_workers=4)
 """,
-        "litdata.StreamingDataset(...)",
+        "StreamingDataset",
     ),
     "transformers": (
         """
@@ -622,3 +622,45 @@ def test_one_project_with_all_of_them(tmp_path: Path) -> None:
     loaders = Workspace([root]).worker_map().loaders
     seen = {one.place.path.name: [each.name for each in one.datasets] for one in loaders if one.place}
     assert seen == {f"train{number}.py": [dataset] for number, (_, dataset) in programs.items()}
+
+
+#: Programs whose loader a method makes, of an object that another statement or another method makes.
+CALLED_LATER = {
+    "at module level": (
+        "clf = TabNetClassifier()\nprint(clf)\nclf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+    "where an object holds it": (
+        "class Job:\n    def __init__(self):\n        self.clf = TabNetClassifier()\n"
+        "    def run(self):\n        self.clf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+    "by a method of the project's own class": (
+        "class Own(TabNetClassifier):\n    pass\nclf = Own()\nprint(clf)\nclf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_LATER)
+def test_a_method_of_an_object_that_is_made_elsewhere(tmp_path: Path, name: str) -> None:
+    program, workers = CALLED_LATER[name]
+    text = f"from pytorch_tabnet.tab_model import TabNetClassifier\nfrom table import x, y\n{program}"
+    root = write(tmp_path.resolve(), {"train.py": text})
+    found = [one.workers for one in Workspace([root]).worker_map().loaders if one.starts_workers == "yes"]
+    assert set(found) == {workers}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "clf = Other()\nclf.fit(x, y, num_workers=4)\n",
+        "clf = TabNetClassifier()\nclf.other(x, y, num_workers=4)\n",
+        "clf = TabNetClassifier()\nother.fit(x, y, num_workers=4)\n",
+        "class Own(TabNetClassifier):\n    def fit(self, x):\n        pass\nclf = Own()\nclf.fit(num_workers=4)\n",
+    ],
+)
+def test_a_method_of_another_object_makes_no_loader(tmp_path: Path, program: str) -> None:
+    head = "from pytorch_tabnet.tab_model import TabNetClassifier\nfrom table import Other, other, x, y\n"
+    root = write(tmp_path.resolve(), {"train.py": head + program})
+    assert not Workspace([root]).worker_map().loaders

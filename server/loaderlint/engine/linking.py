@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: A project without any of these words has no loader of any kind (loaders of PyTorch and of its wrappers,
 #: datasets, Keras sequences) and maps no data in a process pool.
-_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
+_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "num_workers", "Pool(", "PoolExecutor(", "ParallelMapper(")
 
 #: The parts of a project are folders and such files.
 _SOURCES = (".py", ".ipynb")

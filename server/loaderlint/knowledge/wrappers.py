@@ -128,9 +128,7 @@ class Wrapper:
 
 _TIMM_PARAMETERS = ("dataset", "input_size", "batch_size", "is_training")
 _MONAI_PARAMETERS = ("dataset", "num_workers")
-_PYG_GRAPH_LOADERS = """
-    NodeLoader LinkLoader NeighborLoader LinkNeighborLoader HGTLoader RandomNodeLoader TemporalDataLoader
-"""
+_PYG_GRAPH_LOADERS = "NodeLoader LinkLoader RandomNodeLoader TemporalDataLoader"
 _TRANSFORMERS = LoaderKind(
     "transformers.Trainer",
     parameters=("model", "args", "data_collator", "train_dataset", "eval_dataset"),
@@ -140,7 +138,7 @@ _TRANSFORMERS = LoaderKind(
     options=Options("args", ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"), "dataloader_"),
     changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
 )
-_FAIRSEQ = "dataset collate_fn {} seed num_shards shard_id num_workers"
+_FAIRSEQ = "dataset collate_fn batch_sampler seed num_shards shard_id num_workers"
 _LIGHTNING_DATASETS = ("train_dataset", "val_dataset", "test_dataset", "predict_dataset")
 _TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "subject_sampler", "num_workers")
 _MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
@@ -423,8 +421,7 @@ WRAPPERS = (
         tuple(
             LoaderKind(f"fairseq.data.iterators.{name}", parameters=tuple(parameters.split()))
             for name, parameters in {
-                "EpochBatchIterator": _FAIRSEQ.format("batch_sampler"),
-                "GroupedEpochBatchIterator": _FAIRSEQ.format("batch_samplers"),
+                "EpochBatchIterator": _FAIRSEQ,
                 "StreamingEpochBatchIterator": "dataset max_sentences collate_fn epoch num_workers buffer_size timeout",
             }.items()
         ),

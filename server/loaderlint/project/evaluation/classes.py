@@ -22,7 +22,7 @@ from loaderlint.project.evaluation import containers, hyperparameters, library_v
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.later_attributes import calls_on, is_kept_by, is_set_by_loader, may_keep, set_on
+from loaderlint.project.evaluation.later_attributes import calls_on, is_set_by_loader, kept_parameters, may_keep, set_on
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
@@ -221,7 +221,7 @@ class Classes:
         for value in self.written_bases(cls):
             known = [a for a in value.only(ClassRef, Lib) if a != cls]
             if known:
-                yield from known
+                yield from (self._ev.installed.as_measured(one) for one in known)
             else:
                 yield value.unknown or Unknown("base class")
 
@@ -678,24 +678,27 @@ class Classes:
         any, and not its parameter's default."""
         called: set[DefKey] = set()
         values: list[Val] = []
-        for frame in self._keeping(inst, name):
-            called.add(def_key(frame))
-            values += [store.value for store in self._stores_in(frame, name, False)]
+        for function, value in self._kept_by_calls(inst, name):
+            called.add(def_key(function))
+            values.append(value)
         others = (one for one in stores if one.construction or def_key(one.frame) not in called)
         return [*(store.value for store in others), *values]
 
-    def _keeping(self, inst: Instance, name: str) -> Iterator[Frame]:
-        """The frames of calls in sight of methods that store their argument as attribute `name` of the object."""
+    def _kept_by_calls(self, inst: Instance, name: str) -> Iterator[tuple[FunctionRef, Val]]:
+        """What calls in sight pass to the methods that store their argument as attribute `name` of the object."""
         for member, function, _ in self._storing(inst.cls, name).written:
-            if not may_keep(member.name) or not is_kept_by(self._ev, function, name):
-                continue
+            kept = kept_parameters(self._ev, function, name) if may_keep(member.name) else ()
             nearest = self.member(inst.cls, member.name)
-            for site in sites_of(inst) if nearest is not None and nearest.function == function else ():
+            if not kept or nearest is None or nearest.function != function:
+                continue
+            params = self._ev.code(function).one.params  # type: ignore[union-attr]
+            for site in sites_of(inst):
                 for caller, call in calls_on(self._ev, site, member.name):
-                    arguments = self._ev.calls.arguments(call, caller)
-                    frame = self._ev.functions.called_frame(function, inst, member.owner, arguments, caller)
-                    if frame is not None:
-                        yield frame
+                    passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
+                    for index in kept:
+                        given = passed[index]
+                        default = self._ev.functions.default(function, params[index]) if given is None else given
+                        yield function, default
 
     def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
         """A list field with what the object's methods append to it."""

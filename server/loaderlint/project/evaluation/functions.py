@@ -147,37 +147,15 @@ class Functions:
             return self.invoke(wrapper, None, None, arguments, caller)
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
         nested = self.depth_of_call(function, args, caller)
-        frame = self._called_frame(function, receiver, owner, args, nested)
-        if frame is None:
+        if nested > MAX_CALLS:
+            self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
             return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
+        frame = self._ev.frame(
+            function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested
+        )
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
-
-    def called_frame(
-        self, function: FunctionRef, receiver: Atom, owner: ClassRef, arguments: Arguments, caller: Frame
-    ) -> Frame | None:
-        """The frame of a method that a call runs; None beyond the limit of nested calls. Nothing in it is evaluated."""
-        facts = self._ev.facts(function.path, function.piece)
-        if facts is None:
-            return None
-        args = arguments.bind(facts.ir.defs[function.def_].params, of(receiver))
-        return self._called_frame(function, receiver, owner, args, self.depth_of_call(function, args, caller))
-
-    def _called_frame(
-        self,
-        function: FunctionRef,
-        receiver: Atom | None,
-        owner: ClassRef | None,
-        args: tuple[Val | None, ...],
-        nested: int,
-    ) -> Frame | None:
-        if nested > MAX_CALLS:
-            self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
-            return None
-        return self._ev.frame(
-            function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested
-        )
 
     def depth_of_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> int:
         """The nesting depth of a frame that a call with these arguments runs. A call inside a library counts as

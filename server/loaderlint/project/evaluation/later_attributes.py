@@ -77,16 +77,16 @@ def _is_among(number: int, place: Place) -> bool:
     return isinstance(e, ir.Phi) and not place.objects.isdisjoint(e.choices)
 
 
-def is_kept_by(ev: Evaluator, function: FunctionRef, name: str) -> bool:
-    """Whether a method stores one of its parameters as attribute `name`."""
+def kept_parameters(ev: Evaluator, function: FunctionRef, name: str) -> list[int]:
+    """The parameters of a method, by their position, that it stores as attribute `name`."""
     code = ev.code(function)
     stored = (code.exprs[step.value] for _, step in code.stores_of(name))
-    return any(isinstance(e, ir.Param) and e.index > 0 for e in stored)
+    return [e.index for e in stored if type(e) is ir.Param and e.index > 0]
 
 
-def keeps_something(ev: Evaluator, function: FunctionRef) -> bool:
+def _keeps_something(ev: Evaluator, function: FunctionRef) -> bool:
     """Whether a method stores one of its parameters."""
-    return any(is_kept_by(ev, function, name) for name in ev.code(function).stored)
+    return any(kept_parameters(ev, function, name) for name in ev.code(function).stored)
 
 
 def may_keep(method: str) -> bool:
@@ -220,13 +220,14 @@ def _sets_what_it_is_given(ev: Evaluator, function: FunctionRef, call: ir.Call, 
 
 
 def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> bool:
-    """Whether the def that gets some objects calls a method on them that keeps what it is given."""
+    """Whether the def that gets some datasets calls a method on them that keeps what it is given."""
+    made = [one for one in made if any(ev.classes.member(one.cls, name) for name in ("__getitem__", "__iter__"))]
     if not made:
         return False
     objects = (number, *_reads_of(frame, _attributes_holding(frame, number)))
     methods = {name for one in objects for _, _, _, name in frame.code.method_calls(one)}
     members = (ev.classes.member(one.cls, name) for name in sorted(methods) for one in made)
-    return any(one is not None and one.function is not None and keeps_something(ev, one.function) for one in members)
+    return any(one is not None and one.function is not None and _keeps_something(ev, one.function) for one in members)
 
 
 def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
