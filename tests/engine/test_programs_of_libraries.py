@@ -22,6 +22,19 @@ class Items(Dataset):
 """
 #: By library: the program, and the dataset that the worker map shows.
 PROGRAMS = {
+    "albumentations": (
+        """
+import albumentations as A
+class Shaken(A.ImageOnlyTransform):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def apply(self, img, **params):
+        return self.jitter(img)
+loader = DataLoader(Items(A.Compose([Shaken(Jitter())])), num_workers=4)
+""",
+        "Items",
+    ),
     "lightning": (
         """
 from lightning.pytorch import LightningDataModule
