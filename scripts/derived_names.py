@@ -1,4 +1,5 @@
-"""Write server/loaderlint/knowledge/derived_names.py: the other names of what the tables know, from the summaries.
+"""Write what the tables know from the summaries, in server/loaderlint/knowledge: the other names of things
+(derived_names.py), and the constructors of torchvision's datasets (derived_datasets.py).
 
 python -m scripts.derived_names
 """
@@ -7,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loaderlint.knowledge import derived_names
+from loaderlint.knowledge import derived_datasets, derived_names
+from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
 from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.sources import library_summaries
 from scripts.summarised_names import SummarisedNames
@@ -24,6 +26,7 @@ DERIVED_NAMES = MappingProxyType(
     {
 '''
 _LONGEST_LINE = 120
+_TORCHS_DATASET = "torch.utils.data.Dataset"
 #: Its names are measured on the installed library, and two sets of transforms share them.
 _UNREAD = frozenset({"torchvision"})
 
@@ -53,8 +56,54 @@ def aliases() -> dict[str, str]:
     return found
 
 
+_DATASETS = "torchvision.datasets"
+_HEAD_OF_DATASETS = '''"""The parameters of torchvision's datasets, up to the last one that is called for each sample.
+
+Written by scripts/derived_names.py from `knowledge/library_summaries`. Run it again when these change. The source of
+these classes is not read where a dataset is made: what their samples are was measured."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+DERIVED_PARAMETERS = MappingProxyType(
+    {
+'''
+
+
+def text_of_datasets() -> str:
+    """The module of datasets as it should be."""
+    rows = [_row_of_dataset(*one) for one in sorted(parameters_of_datasets().items())]
+    return f"{_HEAD_OF_DATASETS}{''.join(rows)}    }}\n)\n"
+
+
+def _row_of_dataset(name: str, parameters: tuple[str, ...]) -> str:
+    items = ", ".join(f'"{one}"' for one in parameters)
+    row = f'        "{name}": ({items}{"," if len(parameters) == 1 else ""}),'
+    if len(row) <= _LONGEST_LINE:
+        return f"{row}\n"
+    lines = "".join(f'            "{one}",\n' for one in parameters)
+    return f'        "{name}": (\n{lines}        ),\n'
+
+
+def parameters_of_datasets() -> dict[str, tuple[str, ...]]:
+    """The parameters of each dataset that torchvision exports, up to the last one that is called for a sample."""
+    releases = [one for one in library_summaries.fitting({}) if "torchvision" in one.tops]
+    names = SummarisedNames(library_summaries.read(releases[0]))
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names.bound_in(_DATASETS):
+        full = f"{_DATASETS}.{name}"
+        if _TORCHS_DATASET in names.bases(full):
+            args = names.signature(full)
+            given = [one.arg for one in args.args[1:]] if args is not None else []
+            called = [place for place, one in enumerate(given) if one in SAMPLE_CALLABLES]
+            found[full] = tuple(given[: max(called, default=-1) + 1])
+    return found
+
+
 def main() -> None:
-    """Write the module."""
+    """Write the modules."""
+    Path(derived_datasets.__file__).write_text(text_of_datasets(), "utf-8")
     Path(derived_names.__file__).write_text(text(), "utf-8")
 
 

@@ -59,6 +59,8 @@ _RANDOM = GENERATOR_DRAWS | GENERATOR_SEEDS
 _VALUES = frozenset({"clone", "copy", "deepcopy", "detach", "numpy", "reshape", "squeeze", "T", "transpose", "view"})
 #: Names of methods that are too common to say what is called.
 _COMMON = frozenset({"__init__", "forward", "get", "items", "join", "keys", "load", "save", "split", "values"})
+#: Classes whose objects say something, though most of them are in no table.
+_DATASETS = "torchvision.datasets."
 _LONGEST_TEXT = 32
 _MOST_ITEMS = 8
 UNKNOWN = "_"
@@ -178,6 +180,15 @@ def _given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
         if any(_root(part) in params for part in _passed_on(value)):
             found.update(name.id for part in bound for name in ast.walk(part) if isinstance(name, ast.Name))
     return found - params
+
+
+def _chosen(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The local variables of a function that stand for an item of a table of the module: `kind = KINDS[name]`."""
+    bound = _bound_in(function).keys() | set(_names(function.args))
+    for one in ast.walk(function):
+        match one:
+            case ast.Assign([ast.Name(name)], ast.Subscript(ast.Name(table))) if table not in bound:
+                yield name
 
 
 def _passed_on(value: ast.expr) -> Iterator[ast.expr]:
@@ -350,6 +361,7 @@ class _Function:
     params: frozenset[str] = frozenset()
     inner: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
+    chosen: frozenset[str] = frozenset()
     locals: dict[str, str] = field(default_factory=dict)
     effects: int = 0
 
@@ -360,7 +372,9 @@ class _Function:
         bound = _bound_in(self.node)
         self.inner = frozenset(name for name, is_def in bound.items() if is_def)
         self.given = self.params.difference(("self", "cls")) | _given(self.node)
+        self.chosen = frozenset(_chosen(self.node)) & bound.keys()
         if self.outer is not None:
+            self.chosen |= self.outer.chosen
             self.params |= self.outer.params
             self.inner |= self.outer.inner
             self.given |= self.outer.given
@@ -373,7 +387,7 @@ class _Function:
         """The function with its effects."""
         assert self.node is not None
         body = _pruned(self.block(self.node.body), frozenset(self.locals.values()))
-        if not self.effects:
+        if not self.effects and not _gives_what_it_makes(body):
             body = list(_result(body))
         plain = self.outer or _Function(self.module, None, None)
         decorators = [plain.value(one, decorator=True) for one in self.node.decorator_list]
@@ -624,6 +638,10 @@ class _Function:
                 return self.value(value)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
                 return self.comprehension(expr)
+            case ast.DictComp(
+                ast.Name(key), ast.Name(item), [ast.comprehension(ast.Tuple([ast.Name(k), ast.Name(v)]))]
+            ):
+                return self.copied_items(expr) if (key, item) == (k, v) else _unknown()
         return _unknown()
 
     def comprehension(self, expr: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> ast.expr:
@@ -638,14 +656,28 @@ class _Function:
             return _unknown()
         return type(expr)(element, [ast.comprehension(target, over, [], 0)])
 
+    def copied_items(self, expr: ast.DictComp) -> ast.expr:
+        """`{name: value for name, value in options.items()}`, with a condition if that asks whether there is a
+        value."""
+        (one,) = expr.generators
+        target = self.target(one.target)
+        over = one.iter
+        if target is None or not isinstance(over, ast.Call) or not isinstance(over.func, ast.Attribute):
+            return _unknown()
+        items = self.called(over)
+        if over.func.attr != "items" or over.args or _is_unknown(self.value(over.func.value)):
+            return _unknown()
+        tests = [self.test(test) for test in one.ifs]
+        return ast.DictComp(self.value(expr.key), self.value(expr.value), [ast.comprehension(target, items, tests, 0)])
+
     def tells(self, call: ast.Call) -> bool:
         """Whether the value of a call says something."""
         if self.is_effect(call) or self.changes(call):
             return True
         name = _dotted(call.func, self.module.imports)
-        if isinstance(call.func, ast.Name) and call.func.id in _BUILTIN_VALUES:
+        if isinstance(call.func, ast.Name) and call.func.id in _BUILTIN_VALUES | self.chosen:
             return True
-        if name and canonical(name) in names_in_tables():
+        if name and (canonical(name) in names_in_tables() or name.startswith(_DATASETS)):
             return True
         if isinstance(call.func, ast.Attribute) and call.func.attr in _VALUES:
             return not _is_unknown(self.value(call.func.value))
@@ -804,6 +836,25 @@ def _result(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         yield ast.If(_unknown(), [ast.Return(one)], [])
     last = ast.Return(results[-1])
     yield ast.If(_unknown(), [last], []) if may_end else last
+
+
+def _gives_what_it_makes(body: Sequence[ast.stmt]) -> bool:
+    """Whether a body returns an object that it made before: `data = Images(root)`, `return data`."""
+    nodes = [one for stmt in body for one in ast.walk(stmt)]
+    made = {name for one in nodes for name in _bound_to_object(one)}
+    values = [one.value for one in nodes if isinstance(one, ast.Return) and one.value is not None]
+    return any(isinstance(part, ast.Name) and part.id in made for value in values for part in _parts(value))
+
+
+def _bound_to_object(node: ast.AST) -> Iterator[str]:
+    """The local variable that a node binds to an object of a class."""
+    match node:
+        case ast.Assign([ast.Name(name)], ast.Call(func)) if _last(func)[:1].isupper() or _is_local(func):
+            yield name
+
+
+def _parts(value: ast.expr) -> Sequence[ast.expr]:
+    return value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:

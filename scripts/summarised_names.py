@@ -55,6 +55,10 @@ class SummarisedNames:
                     bound.update({one.id: value for one in targets if isinstance(one, ast.Name)})
         self._bound[module], self._stars[module] = bound, stars
 
+    def bound_in(self, module: str) -> list[str]:
+        """The names that a module binds, without those of its star imports."""
+        return sorted(self._bound.get(module, ()))
+
     def definition(self, name: str) -> Definition | None:
         """What a dotted name leads to: a class or function of the library, or something outside of it (`node` is None);
         None if it leads nowhere."""

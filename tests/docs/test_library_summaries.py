@@ -208,6 +208,60 @@ def test_a_name_that_an_import_binds_in_a_function_stays() -> None:
     assert "return (DataLoader, Pool)" in text and "Feed, Pool = loaders()" in text
 
 
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("data = Images(root + '/x')\nreturn data", "v1 = Images(_)\nreturn v1"),
+        ("data = Images(root)\nreturn data, len(root)", "v1 = Images(root)\nreturn (v1, _)"),
+        ("data = CIFAR10(root)\nreturn data", "v1 = CIFAR10(root)\nreturn v1"),
+        ("kind = KINDS[root]\ndata = kind(root)\nreturn data", "v1 = KINDS[root]\nv2 = v1(root)\nreturn v2"),
+        ("data = Images(root)\nreturn data.size", "return _"),
+        ("data = Images(root)\nreturn len(root)", "return _"),
+        ("data = other.Images(root)\nreturn data", "return _"),
+        ("size = measure(root)\nreturn size", "return _"),
+    ],
+)
+def test_what_a_function_makes_and_gives(body: str, kept: str) -> None:
+    """An object of one of the library's classes, or of torchvision's datasets, with what it is made of."""
+    text = reduced(
+        f"""
+import other
+from torchvision.datasets import CIFAR10
+
+class Images:
+    def __init__(self, root):
+        self.root = root
+
+KINDS = dict(images=Images)
+
+def create(root):
+{textwrap.indent(body, " " * 4)}
+"""
+    )
+    create = next(one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef))
+    given = ast.Module([one for one in create.body if not isinstance(one, ast.If)], [])
+    assert ast.unparse(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("copy", "kept"),
+    [
+        ("{k: v for k, v in kwargs.items()}", "{v1: v2 for v1, v2 in kwargs.items()}"),
+        (
+            "{k: v for k, v in kwargs.items() if v is not None}",
+            "{v1: v2 for v1, v2 in kwargs.items() if v2 is not None}",
+        ),
+        ("{k: v for k, v in kwargs.items() if k != 'size'}", "{v1: v2 for v1, v2 in kwargs.items() if _}"),
+        ("{k: v + 1 for k, v in kwargs.items()}", "_"),
+        ("{k: v for k, v in other(kwargs)}", "_"),
+        ("{v: k for k, v in kwargs.items()}", "_"),
+    ],
+)
+def test_options_that_a_function_copies(copy: str, kept: str) -> None:
+    text = reduced(f"def create(make, **kwargs):\n    kwargs = {copy}\n    return make(**kwargs)")
+    assert f"    kwargs = {kept}\n" in text
+
+
 def test_what_ships_can_be_read_and_is_small() -> None:
     shipped = library_summaries.releases()
     assert len({one.library for one in shipped}) >= 40

@@ -1,5 +1,6 @@
 """The tables of `knowledge` against the summaries of the libraries that they speak of: what a row says of a name, its
-parameters, its defaults and its bases is derived from the released code as well, and the two must agree.
+parameters, its defaults and its bases is derived from the released code as well, and the two must agree. A row that
+says no more than the released code has no place in a table.
 
 torch, NumPy, OpenCV and the standard library are measured, not read; so is what is compiled. Nothing is compared for
 libraries that are not summarised.
@@ -8,13 +9,19 @@ libraries that are not summarised.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
-from loaderlint.knowledge import canonical_names
+from loaderlint.engine import Workspace
+from loaderlint.knowledge import canonical_names, measured_libraries
+from loaderlint.knowledge import derived_datasets as derived_datasets_module
 from loaderlint.knowledge import derived_names as derived_names_module
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.loader_defaults import DATASET_BASES, DATASET_PARAMETERS, WRAPPING_DATASETS
@@ -23,6 +30,7 @@ from loaderlint.knowledge.wrappers import LOADERS, TORCH_PARAMETERS, LoaderKind
 from loaderlint.sources import library_summaries
 from scripts import derived_names
 from scripts.summarised_names import SummarisedNames
+from tests.engine.test_programs_of_libraries import source, write
 
 ITERABLE = "torch.utils.data.IterableDataset"
 INDEXED = ("torch.utils.data.Dataset", "torch.utils.data.MapDataPipe")
@@ -84,12 +92,10 @@ def differing(kind: LoaderKind) -> Iterator[str]:
 
 
 LOADER_ROWS = sorted(name for name in LOADERS if is_summarised(name))
-DATASET_ROWS = sorted(name for name in DATASET_BASES if is_summarised(name))
-PARAMETER_ROWS = sorted(name for name in DATASET_PARAMETERS if is_summarised(name))
-WRAPPING_ROWS = sorted(name for name in WRAPPING_DATASETS if is_summarised(name))
+DATASET_ROWS = sorted(name for name in (*DATASET_BASES, *DATASET_PARAMETERS) if is_summarised(name))
 
 
-@pytest.mark.parametrize("name", [*LOADER_ROWS, *DATASET_ROWS, *PARAMETER_ROWS, *WRAPPING_ROWS])
+@pytest.mark.parametrize("name", dict.fromkeys([*LOADER_ROWS, *DATASET_ROWS]))
 def test_the_library_has_what_a_row_names(name: str) -> None:
     assert list(real(name))
 
@@ -99,29 +105,12 @@ def test_a_wrapper_takes_what_its_row_says(name: str) -> None:
     assert not list(differing(LOADERS[name]))
 
 
-@pytest.mark.parametrize("name", DATASET_ROWS)
+@pytest.mark.parametrize("name", dict.fromkeys(DATASET_ROWS))
 def test_a_dataset_is_iterable_if_its_row_says_so(name: str) -> None:
     for summary, one in real(name):
         bases = {canonical(base) for base in summary.bases(one)}
         if ITERABLE in bases or bases.intersection(INDEXED):
             assert (ITERABLE in bases) == DATASET_BASES[name]
-
-
-@pytest.mark.parametrize("name", PARAMETER_ROWS)
-def test_a_dataset_takes_what_its_row_says(name: str) -> None:
-    for summary, one in list(real(name))[:1]:
-        args = summary.signature(one)
-        assert args is not None
-        said = DATASET_PARAMETERS[name]
-        assert tuple(positional(args)[: len(said)]) == said
-
-
-@pytest.mark.parametrize("name", WRAPPING_ROWS)
-def test_a_wrapping_dataset_holds_the_one_at_its_row(name: str) -> None:
-    for summary, one in list(real(name))[:1]:
-        args = summary.signature(one)
-        parameter, position = WRAPPING_DATASETS[name]
-        assert args is not None and positional(args)[position] == parameter
 
 
 def test_other_names_are_those_of_the_summaries() -> None:
@@ -135,3 +124,84 @@ def test_a_prefix_says_more_than_what_is_derived(prefix: str, to: str) -> None:
     top = prefix.partition(".")[0]
     there = [one for one in others if any(summary.definition(one) for summary in summaries(top))]
     assert not there or any(derived_names_module.DERIVED_NAMES.get(one) != others[one] for one in there)
+
+
+# --- rows that the released code makes needless -----------------------------------------------------------------------
+
+#: The fields of a loader that its source does not say, or in no form that can be derived: what its workers do, what it
+#: makes of arguments that are no loader's, which versions differ.
+_UNREADABLE = """
+    open_defaults seeds_numpy reseeds_objects shards persistent replaces sets calls own_data switches datasets configs
+    options changes
+""".split()
+_TORCHS = LOADERS["torch.utils.data.DataLoader"]
+
+
+def unreadable(kind: LoaderKind) -> dict[str, object]:
+    return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name in _UNREADABLE}
+
+
+#: Rows with nothing but what the source says too.
+READABLE_ROWS = sorted(name for name in LOADER_ROWS if unreadable(LOADERS[name]) == unreadable(_TORCHS))
+#: How such a loader is made in a program, where that is not with a dataset first and a keyword for the workers.
+_MADE = {
+    "fairseq.data.iterators.EpochBatchIterator": "EpochBatchIterator(Items(len), list, [[0]], num_workers=4)",
+    "fairseq.data.iterators.StreamingEpochBatchIterator": "StreamingEpochBatchIterator(Items(len), num_workers=4)",
+}
+#: Loaders that are like their base, which has a row, but whose name leads nowhere in the source: transformers makes the
+#: names that it exports at run time.
+_LAZY = frozenset({"transformers.Seq2SeqTrainer"})
+
+
+@contextmanager
+def without(name: str) -> Iterator[None]:
+    """Without the row of a loader, in all modules that have the table."""
+    table, left = LOADERS, MappingProxyType({one: kind for one, kind in LOADERS.items() if one != name})
+    modules = [one for key, one in sys.modules.items() if key.startswith("loaderlint.")]
+    holding = [(one, key) for one in modules for key, value in vars(one).items() if value is table]
+    names = measured_libraries.names_in_tables()
+    with pytest.MonkeyPatch.context() as patch:
+        for module, key in holding:
+            patch.setattr(module, key, left)
+        patch.setattr(measured_libraries, "names_in_tables", lambda: names - {name})
+        measured_libraries.is_measured.cache_clear()
+        yield
+    measured_libraries.is_measured.cache_clear()
+
+
+@pytest.mark.parametrize("name", READABLE_ROWS)
+def test_a_row_that_says_what_the_source_says_makes_the_call_a_loader(tmp_path: Path, name: str) -> None:
+    """Rules ask for the main guard around the call. Without its row, the loader is made inside the library, or is not
+    seen, and nothing is said of the call."""
+    module, _, last = name.rpartition(".")
+    made = _MADE.get(name, f"{last}(Items(len), num_workers=4)")
+    program = f"from {module} import {last}\nloader = {made}\nfor batch in loader:\n    print(batch)\n"
+    settings = '[tool.loaderlint]\nstart-method = "spawn"\n'
+    root = write(tmp_path.resolve(), {"train.py": source(program), "pyproject.toml": settings})
+
+    def guards() -> list[str]:
+        return [one.name for found in Workspace([root]).check().values() for one in found]
+
+    assert "unguarded-worker-start" in guards()
+    with without(name):
+        assert "unguarded-worker-start" not in guards()
+
+
+@pytest.mark.parametrize("name", LOADER_ROWS)
+def test_a_row_says_more_than_that_of_its_base(name: str) -> None:
+    """Otherwise the class is read, and is known by the row of its base."""
+    summary, one = next(real(name))
+    bases = [canonical(base) for base in summary.bases(one)][1:]
+    rows = [LOADERS[base] for base in bases if base in LOADERS and LOADERS[base] is not _TORCHS]
+    alike = [row.name for row in rows if unreadable(row) == unreadable(LOADERS[name])]
+    assert bool(alike) == (name in _LAZY)
+
+
+def test_no_dataset_whose_source_is_read_has_a_row() -> None:
+    """What it derives from, and what its constructor takes, is in its source, or is derived from that."""
+    rows = {*DATASET_BASES, *DATASET_PARAMETERS, *WRAPPING_DATASETS}
+    assert not [one for one in rows - derived_datasets_module.DERIVED_PARAMETERS.keys() if is_summarised(one)]
+
+
+def test_parameters_of_datasets_are_those_of_the_summaries() -> None:
+    assert Path(derived_datasets_module.__file__).read_text("utf-8") == derived_names.text_of_datasets()

@@ -717,13 +717,13 @@ def test_explain_says_where_it_was_read(tmp_path: Path) -> None:
 
 def test_explain_says_that_a_table_was_asked(tmp_path: Path) -> None:
     library = {"monai/data/__init__.py": "", "monai/__init__.py": "", "monai-1.6.1.dist-info/METADATA": ""}
-    train = NOISY + "from monai.data import CacheDataset, DataLoader\n"
-    train += "data = CacheDataset([])\nloader = DataLoader(Noisy(), num_workers=4)\n"
+    train = NOISY + "from monai.data import DataLoader, worker_init_fn\n"
+    train += "worker_init_fn(0)\nloader = DataLoader(Noisy(), num_workers=4)\n"
     root = project(tmp_path.resolve(), train, library)
     last = len(train.splitlines()) - 1
     workspace = Workspace([root])
     assert "DataLoader as measured: monai 0.3.0, 0.4.0, 1.6.1" in workspace.explain(root / "train.py", last).environment
-    assert "CacheDataset as measured" in workspace.explain(root / "train.py", last - 1).environment
+    assert "worker_init_fn as measured" in workspace.explain(root / "train.py", last - 1).environment
 
 
 def test_parts_that_are_linked_in_processes(tmp_path: Path) -> None:

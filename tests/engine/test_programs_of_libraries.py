@@ -22,6 +22,19 @@ class Items(Dataset):
 """
 #: By library: the program, and the dataset that the worker map shows.
 PROGRAMS = {
+    "albumentations": (
+        """
+import albumentations as A
+class Shaken(A.ImageOnlyTransform):
+    def __init__(self, jitter):
+        super().__init__()
+        self.jitter = jitter
+    def apply(self, img, **params):
+        return self.jitter(img)
+loader = DataLoader(Items(A.Compose([Shaken(Jitter())])), num_workers=4)
+""",
+        "Items",
+    ),
     "lightning": (
         """
 from lightning.pytorch import LightningDataModule
@@ -48,7 +61,7 @@ data = LightningDataModule.from_datasets(Items(Jitter()), num_workers=4)
 from monai.data import CacheDataset, DataLoader
 loader = DataLoader(CacheDataset([1, 2], transform=Jitter()), num_workers=4)
 """,
-        "monai.data.CacheDataset(...)",
+        "CacheDataset",
     ),
     "monai-smart-cache": (
         """
@@ -217,6 +230,32 @@ data.transform = Jitter()
 loader = DataLoader(data, num_workers=4)
 """,
         "PathMNIST",
+    ),
+    "torchio-set-later": (
+        """
+import torchio as tio
+def subjects():
+    return tio.SubjectsDataset([])
+class Data:
+    def __init__(self):
+        self.train = subjects()
+        self.train.set_transform(tio.Compose([Jitter()]))
+    def train_dataloader(self):
+        return tio.SubjectsLoader(self.train, num_workers=4)
+""",
+        "SubjectsDataset",
+    ),
+    "torchvision-given-set-later": (
+        """
+from torchvision.datasets import CIFAR10
+def images():
+    return CIFAR10("data"), 10
+def main():
+    data, classes = images()
+    data.transform = Jitter()
+    return DataLoader(data, num_workers=4)
+""",
+        "torchvision.datasets.CIFAR10(...)",
     ),
     "torchvision-set-later": (
         """
@@ -425,7 +464,7 @@ loader = DataLoader(CsvDataset("pairs.csv", Jitter(), "image", "caption"), num_w
 from litdata import StreamingDataLoader, StreamingDataset
 loader = StreamingDataLoader(StreamingDataset("items", transform=Jitter()), num_workers=4)
 """,
-        "litdata.StreamingDataset(...)",
+        "StreamingDataset",
     ),
     "transformers": (
         """
@@ -540,6 +579,55 @@ def main():
     assert "Jitter.__call__" not in [one.name for one in valid.functions]
 
 
+#: Programs with timm's `create_dataset`: its loader, and whether the transform is called.
+CREATED = {
+    "in torch's loader": ("loader = DataLoader(data, num_workers=4)", True),
+    "in torch's loader, set later": ("data.transform = Jitter()\nloader = DataLoader(data, num_workers=4)", True),
+    "in timm's loader": ("loader = create_loader(data, 224, 8, num_workers=4)", False),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_a_dataset_that_timm_creates_by_a_name(tmp_path: Path, name: str) -> None:
+    rest, is_called = CREATED[name]
+    passed = "" if "set later" in name else ", transform=Jitter()"
+    program = f"""
+from timm.data import create_dataset, create_loader
+data = create_dataset(open("name").read(), root="data"{passed})
+{rest}
+"""
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert {"ImageDataset", "IterableImageDataset", "torchvision.datasets.ImageFolder(...)"} <= {
+        one.name for one in loader.datasets
+    }
+    assert ("Jitter.__call__" in [one.name for one in loader.functions]) == is_called
+
+
+@pytest.mark.parametrize(
+    ("fit", "workers"),
+    [
+        ("fit(x, y, num_workers=4)", "num_workers=4"),
+        ("fit(X_train=x, y_train=y, eval_set=[(x, y)], num_workers=4)", "num_workers=4"),
+        ("fit(x, y)", "num_workers=0"),
+    ],
+)
+def test_the_workers_of_tabnet_are_those_of_its_fit(tmp_path: Path, fit: str, workers: str) -> None:
+    program = f"""
+from pytorch_tabnet.tab_model import TabNetClassifier
+def main(x, y):
+    model = TabNetClassifier()
+    model.{fit}
+"""
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    found = {
+        each.name: one.workers.partition(",")[0]
+        for one in Workspace([root]).worker_map().loaders
+        for each in one.datasets
+    }
+    assert (found["TorchDataset"], found["PredictDataset"]) == (workers, "num_workers=0")
+
+
 def test_one_project_with_all_of_them(tmp_path: Path) -> None:
     programs = dict(enumerate(PROGRAMS.values()))
     files = {f"train{number}.py": source(program) for number, (program, _) in programs.items()}
@@ -547,3 +635,45 @@ def test_one_project_with_all_of_them(tmp_path: Path) -> None:
     loaders = Workspace([root]).worker_map().loaders
     seen = {one.place.path.name: [each.name for each in one.datasets] for one in loaders if one.place}
     assert seen == {f"train{number}.py": [dataset] for number, (_, dataset) in programs.items()}
+
+
+#: Programs whose loader a method makes, of an object that another statement or another method makes.
+CALLED_LATER = {
+    "at module level": (
+        "clf = TabNetClassifier()\nprint(clf)\nclf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+    "where an object holds it": (
+        "class Job:\n    def __init__(self):\n        self.clf = TabNetClassifier()\n"
+        "    def run(self):\n        self.clf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+    "by a method of the project's own class": (
+        "class Own(TabNetClassifier):\n    pass\nclf = Own()\nprint(clf)\nclf.fit(x, y, num_workers=4)\n",
+        "num_workers=4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_LATER)
+def test_a_method_of_an_object_that_is_made_elsewhere(tmp_path: Path, name: str) -> None:
+    program, workers = CALLED_LATER[name]
+    text = f"from pytorch_tabnet.tab_model import TabNetClassifier\nfrom table import x, y\n{program}"
+    root = write(tmp_path.resolve(), {"train.py": text})
+    found = [one.workers for one in Workspace([root]).worker_map().loaders if one.starts_workers == "yes"]
+    assert set(found) == {workers}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "clf = Other()\nclf.fit(x, y, num_workers=4)\n",
+        "clf = TabNetClassifier()\nclf.other(x, y, num_workers=4)\n",
+        "clf = TabNetClassifier()\nother.fit(x, y, num_workers=4)\n",
+        "class Own(TabNetClassifier):\n    def fit(self, x):\n        pass\nclf = Own()\nclf.fit(num_workers=4)\n",
+    ],
+)
+def test_a_method_of_another_object_makes_no_loader(tmp_path: Path, program: str) -> None:
+    head = "from pytorch_tabnet.tab_model import TabNetClassifier\nfrom table import Other, other, x, y\n"
+    root = write(tmp_path.resolve(), {"train.py": head + program})
+    assert not Workspace([root]).worker_map().loaders

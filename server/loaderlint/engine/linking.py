@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 #: A project without any of these words has no loader of any kind (loaders of PyTorch and of its wrappers,
 #: datasets, Keras sequences) and maps no data in a process pool.
-_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
+_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "num_workers", "Pool(", "PoolExecutor(", "ParallelMapper(")
 
 #: The parts of a project are folders and files with this suffix.
 _SOURCES = (".py", ".ipynb")

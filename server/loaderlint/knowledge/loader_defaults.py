@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from loaderlint.knowledge.derived_datasets import DERIVED_PARAMETERS
+
 #: torch's defaults of the parameters that rules ask for.
 TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyType(
     {
@@ -28,7 +30,8 @@ TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyTyp
     }
 )
 
-#: Base classes of datasets. True: iterable (workers run `__iter__`), False: by index.
+#: Base classes of datasets. True: iterable (workers run `__iter__`), False: by index. Libraries whose source is read
+#: are not here.
 DATASET_BASES = MappingProxyType(
     {
         "torch.utils.data.Dataset": False,
@@ -41,36 +44,15 @@ DATASET_BASES = MappingProxyType(
         "torch.utils.data.MapDataPipe": False,
         "torch.utils.data.datapipes.datapipe.IterDataPipe": True,
         "torch.utils.data.datapipes.datapipe.MapDataPipe": False,
-        "torchdata.datapipes.iter.IterDataPipe": True,
-        "torchvision.datasets.VisionDataset": False,
-        "torchvision.datasets.ImageFolder": False,
-        "torchvision.datasets.DatasetFolder": False,
-        "torchvision.datasets.CIFAR10": False,
-        "torchvision.datasets.CIFAR100": False,
-        "torchvision.datasets.MNIST": False,
-        "torchvision.datasets.FashionMNIST": False,
-        "torchvision.datasets.ImageNet": False,
-        "torchvision.datasets.CocoDetection": False,
-        "torchvision.datasets.CocoCaptions": False,
-        "torchvision.datasets.STL10": False,
-        "torchvision.datasets.FakeData": False,
-        "torchvision.datasets.SVHN": False,
-        "torchvision.datasets.LSUN": False,
-        "torchvision.datasets.CelebA": False,
-        "torchvision.datasets.VOCSegmentation": False,
-        "torchvision.datasets.VOCDetection": False,
-        "torchaudio.datasets.LIBRISPEECH": False,
-        "torchaudio.datasets.SPEECHCOMMANDS": False,
-        "torch_geometric.data.Dataset": False,
-        "torch_geometric.data.InMemoryDataset": False,
-        "monai.data.Dataset": False,
-        "monai.data.CacheDataset": False,
-        "monai.data.PersistentDataset": False,
-        "monai.data.IterableDataset": True,
-        "streaming.StreamingDataset": True,
-        "litdata.StreamingDataset": True,
+        **dict.fromkeys(DERIVED_PARAMETERS, False),
     }
 )
+
+
+def is_library_dataset(name: str) -> bool:
+    """Whether a library's class of this name is one of datasets, as far as the name says."""
+    return name in DATASET_BASES or ".datasets." in name
+
 
 #: Datasets that hold other datasets: the parameter (name and position) that does.
 WRAPPING_DATASETS = MappingProxyType(
@@ -79,8 +61,6 @@ WRAPPING_DATASETS = MappingProxyType(
         "torch.utils.data.ConcatDataset": ("datasets", 0),
         "torch.utils.data.ChainDataset": ("datasets", 0),
         "torch.utils.data.StackDataset": ("datasets", 0),
-        "monai.data.Dataset": ("data", 0),
-        "monai.data.ZipDataset": ("datasets", 0),
     }
 )
 
@@ -100,40 +80,9 @@ SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("datas
 #: Library datasets whose constructor arguments are called for each sample.
 SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pre_transform", "pre_filter")
 
-_CIFAR = "root train transform target_transform download"
-_SPLIT = "root split transform target_transform download"
-_FOLDER = "root transform target_transform loader"
-_COCO = "root annFile transform target_transform transforms"
-_VOC = "root year image_set download transform target_transform transforms"
-_PRE = "root transform"  # the others are called when the files are processed
 #: The parameters of library datasets in the order of their constructors, as far as a function among them is called for
-#: each sample. The same in all versions since 2019.
-DATASET_PARAMETERS = MappingProxyType(
-    {
-        name: tuple(parameters.split())
-        for name, parameters in {
-            **{f"torchvision.datasets.{name}": _CIFAR for name in ("CIFAR10", "CIFAR100", "MNIST", "FashionMNIST")},
-            **{f"torchvision.datasets.{name}": _CIFAR for name in ("KMNIST", "USPS")},
-            **{f"torchvision.datasets.{name}": _SPLIT for name in ("SVHN", "GTSRB", "Flowers102", "Food101")},
-            **{f"torchvision.datasets.{name}": _COCO for name in ("CocoDetection", "CocoCaptions")},
-            **{f"torchvision.datasets.{name}": _VOC for name in ("VOCDetection", "VOCSegmentation")},
-            "torchvision.datasets.VisionDataset": "root transforms transform target_transform",
-            "torchvision.datasets.ImageFolder": _FOLDER,
-            "torchvision.datasets.DatasetFolder": "root loader extensions transform target_transform",
-            "torchvision.datasets.LSUN": "root classes transform target_transform",
-            "torchvision.datasets.CelebA": "root split target_type transform target_transform download",
-            "torchvision.datasets.STL10": "root split folds transform target_transform download",
-            "torchvision.datasets.Cityscapes": "root split mode target_type transform target_transform transforms",
-            "torchvision.datasets.FakeData": "size image_size num_classes transform target_transform random_offset",
-            "torchvision.datasets.Places365": "root split small download transform target_transform loader",
-            "torch_geometric.data.Dataset": _PRE,
-            "torch_geometric.data.InMemoryDataset": _PRE,
-            "monai.data.Dataset": "data transform",
-            "monai.data.CacheDataset": "data transform",
-            "monai.data.PersistentDataset": "data transform",
-        }.items()
-    }
-)
+#: each sample. Libraries whose source is read are not here.
+DATASET_PARAMETERS = DERIVED_PARAMETERS
 
 
 def keeps_argument(dataset: str, name: str) -> bool:

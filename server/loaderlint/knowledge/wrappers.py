@@ -75,7 +75,8 @@ class LoaderKind:
     `persistent`: its workers live on over the epochs whatever the arguments. `default_collate`: without a `collate_fn`
     it batches by torch's own `default_collate`.
 
-    `replaces`: arguments that it takes and does not use. `calls`: arguments that its workers call for each sample.
+    `replaces`: arguments that it takes and does not use. `sets`: attributes of its dataset that it sets. `calls`:
+    arguments that its workers call for each sample.
     `own_data`: what it reads is of its library, no dataset of the project. `switches` as in `Switch`.
     `datasets`: parameters that hold a dataset each, with the method that a subclass overrides to make that loader by
     itself; `*` for all positional ones. `configs`: parameters that hold the arguments of a loader each, as a dict.
@@ -93,6 +94,7 @@ class LoaderKind:
     persistent: bool = False
     default_collate: bool = False
     replaces: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     own_data: bool = False
     switches: tuple[Switch, ...] = ()
@@ -126,9 +128,7 @@ class Wrapper:
 
 _TIMM_PARAMETERS = ("dataset", "input_size", "batch_size", "is_training")
 _MONAI_PARAMETERS = ("dataset", "num_workers")
-_PYG_GRAPH_LOADERS = """
-    NodeLoader LinkLoader NeighborLoader LinkNeighborLoader HGTLoader RandomNodeLoader TemporalDataLoader
-"""
+_PYG_GRAPH_LOADERS = "NodeLoader LinkLoader RandomNodeLoader TemporalDataLoader"
 _TRANSFORMERS = LoaderKind(
     "transformers.Trainer",
     parameters=("model", "args", "data_collator", "train_dataset", "eval_dataset"),
@@ -138,7 +138,7 @@ _TRANSFORMERS = LoaderKind(
     options=Options("args", ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"), "dataloader_"),
     changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
 )
-_FAIRSEQ = "dataset collate_fn {} seed num_shards shard_id num_workers"
+_FAIRSEQ = "dataset collate_fn batch_sampler seed num_shards shard_id num_workers"
 _LIGHTNING_DATASETS = ("train_dataset", "val_dataset", "test_dataset", "predict_dataset")
 _TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "subject_sampler", "num_workers")
 _MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
@@ -178,7 +178,7 @@ WRAPPERS = (
         "0.3.4, 0.4.5, 0.4.12, 0.5.4, 1.0.31",
         'One persistent worker by default; seeds NumPy in each (`worker_seeding="all"`). '
         "`MultiEpochsDataLoader` (`use_multi_epochs_loader=True`) never ends its workers. Batches by its own "
-        "`fast_collate`.",
+        "`fast_collate`. Replaces the `transform` of its dataset by timm's own.",
         (
             LoaderKind(
                 "timm.data.create_loader",
@@ -186,6 +186,7 @@ WRAPPERS = (
                 rename=(("is_training", "shuffle"),),
                 defaults=(("num_workers", 1), ("persistent_workers", True), ("shuffle", False)),
                 seeds_numpy=True,
+                sets=("transform",),
                 switches=(Switch("use_multi_epochs_loader", "persistent_workers", True),),
                 changes=(
                     Before("0.5", (("seeds_numpy", False),), "no seeding"),
@@ -420,8 +421,7 @@ WRAPPERS = (
         tuple(
             LoaderKind(f"fairseq.data.iterators.{name}", parameters=tuple(parameters.split()))
             for name, parameters in {
-                "EpochBatchIterator": _FAIRSEQ.format("batch_sampler"),
-                "GroupedEpochBatchIterator": _FAIRSEQ.format("batch_samplers"),
+                "EpochBatchIterator": _FAIRSEQ,
                 "StreamingEpochBatchIterator": "dataset max_sentences collate_fn epoch num_workers buffer_size timeout",
             }.items()
         ),
@@ -519,3 +519,11 @@ LOADERS = MappingProxyType({kind.name: kind for wrapper in WRAPPERS for kind in 
 
 #: The distributions whose versions decide what a loader does, by its name.
 PACKAGES = MappingProxyType({kind.name: wrapper.packages for wrapper in WRAPPERS for kind in wrapper.kinds})
+
+#: The loaders that set an attribute of their dataset, by the attribute.
+SET_BY_LOADERS = MappingProxyType(
+    {
+        name: frozenset(kind.name for kind in LOADERS.values() if name in kind.sets)
+        for name in sorted({one for kind in LOADERS.values() for one in kind.sets})
+    }
+)

@@ -12,6 +12,7 @@ from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
 from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -138,10 +139,10 @@ class Calls:
         match atom:
             case FunctionRef():
                 value, targets = self._call_function(atom, arguments, frame)
-                return containers.as_given(self._ev, value, frame, number), targets
+                return as_given(self._ev, value, frame, number), targets
             case Method(function, receiver, owner):
                 value, targets = self._ev.functions.invoke(function, receiver, owner, arguments, frame)
-                return containers.as_given(self._ev, value, frame, number), targets
+                return as_given(self._ev, value, frame, number), targets
             case ClassRef():
                 made = Instance(atom, Site(frame, number) if frame.nesting < MAX_NESTING else None)
                 init = self._ev.classes.init_frame(made)

@@ -17,10 +17,12 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.knowledge.loader_defaults import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
+from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers, hyperparameters, library_values
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import calls_on, is_set_by_loader, kept_parameters, may_keep, set_on
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
@@ -43,6 +45,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
     join,
     of,
+    sites_of,
     unknown,
 )
 from loaderlint.project.modules.project_files import defined_name, holds, is_def
@@ -218,7 +221,7 @@ class Classes:
         for value in self.written_bases(cls):
             known = [a for a in value.only(ClassRef, Lib) if a != cls]
             if known:
-                yield from known
+                yield from (self._ev.installed.as_measured(one) for one in known)
             else:
                 yield value.unknown or Unknown("base class")
 
@@ -654,8 +657,11 @@ class Classes:
             return known
         if key in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
             return self._open[key].objects
+        if name in SET_BY_LOADERS and any(is_set_by_loader(self._ev, site, name) for site in sites_of(inst)):
+            self._fields[key] = unknown("set by its loader")
+            return self._fields[key]
         stores = self.stores(inst, name)
-        values = [store.value for store in stores]
+        values = self._values_of(inst, name, stores)
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))
             values.extend(self._kept_by_library(inst, name))
@@ -666,6 +672,33 @@ class Classes:
             found = unknown("cycle")
         self._fields[key] = found
         return found
+
+    def _values_of(self, inst: Instance, name: str, stores: tuple[Store, ...]) -> list[Val]:
+        """The values of these stores. A method that stores its argument stores that of the calls in sight, if there are
+        any, and not its parameter's default."""
+        called: set[DefKey] = set()
+        values: list[Val] = []
+        for function, value in self._kept_by_calls(inst, name):
+            called.add(def_key(function))
+            values.append(value)
+        others = (one for one in stores if one.construction or def_key(one.frame) not in called)
+        return [*(store.value for store in others), *values]
+
+    def _kept_by_calls(self, inst: Instance, name: str) -> Iterator[tuple[FunctionRef, Val]]:
+        """What calls in sight pass to the methods that store their argument as attribute `name` of the object."""
+        for member, function, _ in self._storing(inst.cls, name).written:
+            kept = kept_parameters(self._ev, function, name) if may_keep(member.name) else ()
+            nearest = self.member(inst.cls, member.name)
+            if not kept or nearest is None or nearest.function != function:
+                continue
+            params = self._ev.code(function).one.params  # type: ignore[union-attr]
+            for site in sites_of(inst):
+                for caller, call in calls_on(self._ev, site, member.name):
+                    passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
+                    for index in kept:
+                        given = passed[index]
+                        default = self._ev.functions.default(function, params[index]) if given is None else given
+                        yield function, default
 
     def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
         """A list field with what the object's methods append to it."""
@@ -700,9 +733,8 @@ class Classes:
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
         """Values of an attribute that are not stored by `self.name = ...`, but by the code that creates the object
         (`job.name = ...`), or by `setattr(self, f"{kind}_name", ...)` in its methods."""
-        for site in (inst.site, inst.given):
-            if site is not None:
-                yield from containers.set_on(self._ev, site, name)
+        for site in sites_of(inst):
+            yield from set_on(self._ev, site, name)
         for frame in self._frames_holding(inst, "setattr("):
             for step, call in self._ev.performed(frame):
                 if self._ev.eval(call.func, frame).atoms == _SETATTR and len(call.args) == 3:

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
-from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
-    Instance,
     LibObject,
     MapOf,
     Origin,
@@ -53,10 +50,10 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     """What the same def, or a function that it passes the list to, appends to the list that expression `number`
     creates."""
     yield from _appended_in(ev, number, frame)
-    for function, call in _given_to(ev, frame, number):
+    for function, call in given_to(ev, frame, number):
         given = ev.file(function.path)
         if given is not None and given.pieces[function.piece].ask(_may_append):
-            for opened, place in _as_parameter(ev, function, call, number):
+            for opened, place in as_parameter(ev, function, call, number):
                 yield from _appended_in(ev, place, opened)
 
 
@@ -76,6 +73,55 @@ def shallow_copy(ev: Evaluator, value: Val, frame: Frame, number: int, plain: Se
     value may be. `plain`: the library calls whose results are known to be lists or dicts here, and not arrays."""
     inside = extended(value.origins, "[]", "element")
     return Val(frozenset(_copy_of(ev, atom, inside, Site(frame, number), plain) for atom in value.atoms))
+
+
+def copied_items(ev: Evaluator, e: ir.Comp, frame: Frame, number: int) -> MapOf | None:
+    """The dict that `{name: value for name, value in options.items()}` makes of one that is known; None for any other
+    comprehension. A condition may leave items out; `if value is not None` only those that are None."""
+    call = ev.expr(frame, e.iterables[0]) if len(e.iterables) == 1 else None
+    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) and not call.args else None
+    if not isinstance(func, ir.Attr) or func.name != "items":
+        return None
+    key, item = (ev.expr(frame, one) for one in (e.key, e.element))
+    if not isinstance(key, ir.Unpack) or not isinstance(item, ir.Unpack) or (key.index, item.index) != (0, 1):
+        return None
+    if key.value != item.value or ev.expr(frame, item.value) != ir.Element(e.iterables[0]):
+        return None
+    base = ev.eval(func.base, frame)
+    (copied,) = base.atoms if len(base.atoms) == 1 else (None,)
+    if not isinstance(copied, MapOf):
+        return None
+    found = _holding(copied, extended(base.origins, "[]", "element"), Site(frame, number))
+    assert isinstance(found, MapOf)
+    return _without_left_out(ev, found, e, frame)
+
+
+def _without_left_out(ev: Evaluator, copied: MapOf, e: ir.Comp, frame: Frame) -> MapOf:
+    """A copy without the items that the conditions of a comprehension leave out; the value of an item that they may
+    leave out may be anything."""
+    pairs = list(zip(copied.keys, copied.values, strict=True))
+    for test in _conditions(e.iterables[0], frame):
+        match ev.expr(frame, test):
+            case ir.Compare(left, ("is not",), (right,)) if _is_same(ev, left, e.element, frame):
+                if ev.eval(right, frame).is_none:
+                    pairs = [(key, value) for key, value in pairs if not value.is_none]
+                    continue
+        pairs = [(key, join((value, unknown("not always passed")))) for key, value in pairs]
+    return replace(copied, keys=tuple(key for key, _ in pairs), values=tuple(value for _, value in pairs))
+
+
+def _is_same(ev: Evaluator, one: int, other: int, frame: Frame) -> bool:
+    """Whether two expressions are the same loop variable."""
+    return one == other or ev.expr(frame, one) == ev.expr(frame, other)
+
+
+def _conditions(iterable: int, frame: Frame) -> Iterator[int]:
+    """The conditions of a comprehension over an expression."""
+    one = frame.code.one
+    for _, step in frame.code.steps_of(ir.Test) if one else ():
+        assert one is not None
+        if any(here.kind == "loop" and here.expr == iterable for here in one.around(step.context)):
+            yield step.expr
 
 
 def is_plain(atom: Atom, plain: Set[str] = TEXT_LOADERS) -> bool:
@@ -163,12 +209,12 @@ def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | 
 def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
     """The items that functions of the project store in the dict that expression `number` makes, if it is passed to
     them."""
-    for function, call in _given_to(ev, frame, number):
-        for opened, place in _as_parameter(ev, function, call, number):
+    for function, call in given_to(ev, frame, number):
+        for opened, place in as_parameter(ev, function, call, number):
             yield from stored_in(ev, place, opened)
 
 
-def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[FunctionRef, ir.Call]]:
+def given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[FunctionRef, ir.Call]]:
     """The functions of the project to which a def passes the object that expression `number` creates, each with the
     call."""
     for step, call in frame.code.calls_with(number):
@@ -177,7 +223,7 @@ def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Functi
                 yield function, call
 
 
-def _as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
+def as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
     """Where a function reads the parameter that a call passes expression `number` as. It runs as if unknown code called
     it, so that the result does not depend on itself."""
     opened = ev.functions.open_frame(function, None, None)
@@ -195,58 +241,6 @@ def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
         arg.value == number and (arg.name == name if arg.kind == "kw" else arg.kind == "pos" and place == index)
         for place, arg in enumerate(call.args)
     )
-
-
-def _set_in(ev: Evaluator, frame: Frame, owners: set[int], name: str) -> Iterator[Val]:
-    for _, step in frame.code.steps_of(ir.SetAttr):
-        if step.base in owners and step.name == name and step.value != ir.NONE:
-            if not ev.liveness.is_dead(step.context, frame):
-                yield ev.eval(step.value, frame)
-
-
-def _datasets_of_holders(made: Site) -> Iterator[int]:
-    """The expressions `loader.dataset` in the def that creates a dataset, for the objects that it is passed to:
-    loaders, subsets."""
-    holders = {step.call for step, _ in made.frame.code.calls_with(made.expr)}
-    return (number for number, base in made.frame.code.attributes("dataset") if base in holders)
-
-
-def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
-    """What a function gives by a call, if attributes of that are assigned where it is called: objects of their own, so
-    that those that the function gives to others do not have these attributes."""
-    made = [one for one in value.atoms if type(one) is Instance and one.site is not None and one.given is None]
-    if not made or frame.nesting >= MAX_NESTING or not _are_set_at(ev, frame, number):
-        return value
-    given = Site(frame, number)
-    return Val(value.atoms.difference(made).union(replace(one, given=given) for one in made), value.origins)
-
-
-def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
-    """Whether the def that makes something, or its module further down, assigns attributes of it."""
-    if any(step.base == number for _, step in frame.code.steps_of(ir.SetAttr)):
-        return True
-    binds = frame.code.bindings.get(number, ()) if frame.def_ == 0 and frame.receiver is None else ()
-    file = ev.file(frame.path) if binds else None
-    return any(file.all_asking(_sets_attribute, bind.name, scope=MODULE) for _, bind in binds) if file else False
-
-
-def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
-    """What the code that creates an object assigns to its attribute `name`: in the same def, in a function that it
-    passes the object to, or further down in a module."""
-    yield from _set_in(ev, made.frame, {made.expr, *_datasets_of_holders(made)}, name)
-    for function, call in _given_to(ev, made.frame, made.expr):
-        given = ev.file(function.path)
-        if given is not None and given.pieces[function.piece].ask(may_assign, name):
-            for opened, place in _as_parameter(ev, function, call, made.expr):
-                yield from _set_in(ev, opened, {place}, name)
-    file = ev.file(made.frame.path) if made.frame.def_ == 0 and made.frame.receiver is None else None
-    for bind in [bind for _, bind in made.frame.code.bindings.get(made.expr, ())] if file else ():
-        assert file is not None
-        for piece in file.all_asking(_puts_into, bind.name, scope=MODULE):
-            body = ev.body(made.frame.path, piece)
-            for _, step in body.code.steps_of(ir.SetAttr):
-                if step.name == name and ev.expr(body, step.base) == ir.Global(bind.name) and step.value != ir.NONE:
-                    yield ev.eval(step.value, body)
 
 
 def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
@@ -343,7 +337,7 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
     if len(containers) != 1:
         return value
     grown = containers[0]
-    for piece in file.all_asking(_puts_into, name, scope=MODULE):
+    for piece in file.all_asking(puts_into, name, scope=MODULE):
         if before is not None and piece >= before:
             break
         body = ev.body(file.path, piece)
@@ -419,13 +413,7 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
 
 
 @needs_word
-def _sets_attribute(text: str, name: str) -> bool:
-    """Whether a module-level statement, or one in its branches and loops, assigns an attribute of `name`."""
-    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
-
-
-@needs_word
-def _puts_into(text: str, name: str) -> bool:
+def puts_into(text: str, name: str) -> bool:
     """Whether a module-level statement, or one in its branches and loops, stores an item in `name` or calls a method of
     it."""
     return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}[.\[]", text, re.MULTILINE) is not None

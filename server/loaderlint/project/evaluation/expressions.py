@@ -14,6 +14,7 @@ from loaderlint.project.evaluation import containers, dynamic_dispatch, library_
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
+from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import (
     ClassRef,
@@ -122,7 +123,8 @@ def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:
         ev.eval(e.key, frame)
     item = ev.eval(e.element, frame)
     if e.kind == "dict":
-        return of(MapOf((None,), (item,), Site(frame, number)))
+        copied = containers.copied_items(ev, e, frame, number)
+        return of(copied if copied is not None else MapOf((None,), (item,), Site(frame, number)))
     return of(SeqOf("set" if e.kind == "set" else "list", (item,), Site(frame, number)))
 
 
@@ -131,7 +133,8 @@ def _element(ev: Evaluator, e: ir.Element, number: int, frame: Frame) -> Val:
 
 
 def _unpack(ev: Evaluator, e: ir.Unpack, number: int, frame: Frame) -> Val:
-    return library_values.unpack(ev, ev.eval(e.value, frame), e.index, e.starred, frame, number)
+    value = library_values.unpack(ev, ev.eval(e.value, frame), e.index, e.starred, frame, number)
+    return as_given(ev, value, frame, number) if type(ev.expr(frame, e.value)) is ir.Call else value
 
 
 def _inner(ev: Evaluator, e: ir.Star | ir.Await, number: int, frame: Frame) -> Val:

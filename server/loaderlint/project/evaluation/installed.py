@@ -65,6 +65,14 @@ class Installed:
                 self._finding.discard(name)
         return self._values[name]
 
+    def as_measured(self, base: ClassRef | Lib) -> ClassRef | Lib:
+        """A class of a library by its name in the tables if they have one, as where another module imports it."""
+        module = self._ev.files.library_name(base.path) if isinstance(base, ClassRef) and base.def_ == 1 else None
+        if module is None or not isinstance(base, ClassRef) or base.scope is not None:
+            return base
+        name = f"{module}.{self._ev.classes.name(base)}"
+        return Lib(canonical(name)) if is_measured(name) else base
+
     def _by_other_name(self, name: str) -> Val | None:
         """What a name stands for that the library makes at run time of another one: an alias that warns."""
         other = canonical(name)

@@ -33,6 +33,7 @@ from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.values import (
     NO_ORIGINS,
@@ -60,6 +61,7 @@ from loaderlint.project.evaluation.values import (
     member_of,
     named,
     of,
+    sites_of,
     unknown,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -851,7 +853,11 @@ def _inherited(
 
 def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
+    sites = sites_of(inst)
+    if any(is_set_by_loader(ev, site, name) for site in sites):
+        return []
     values = [store.value for store in ev.classes.stores(inst, name)]
+    values += [value for site in sites for value in set_on(ev, site, name)]
     positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))
     passed = passed_to_library(ev, inst).get(name, next((one for one in positions if one is not None), None))
     return values if passed is None else [*values, passed]

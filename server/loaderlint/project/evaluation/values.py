@@ -69,10 +69,12 @@ class Lib:
 
 @dataclass(frozen=True, slots=True)
 class LibObject:
-    """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator."""
+    """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator.
+    `given` as in `Instance`, for datasets."""
 
     name: str
     site: Site
+    given: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +426,11 @@ def repr_origin(origin: Origin) -> str:
     return f"{order_of_atom(origin.owner)} {origin.path} {origin.relation}"
 
 
+def sites_of(made: Instance | LibObject) -> list[Site]:
+    """Where an object is made, and the call that gives it."""
+    return [site for site in (made.site, made.given) if site is not None]
+
+
 def order_of(value: Val) -> str:
     """A sort key that distinguishes values and is the same in every run."""
     atoms = " | ".join(sorted(map(order_of_atom, value.atoms)))
@@ -441,8 +448,8 @@ def order_of_atom(atom: Atom) -> str:
             return f"literal {kind} {value!r} {configured}"
         case Lib(name):
             return f"lib {name}"
-        case LibObject(name, site):
-            return f"object {name} {site.frame.order} {site.expr:06}"
+        case LibObject(name, site, given):
+            return f"object {name} {site.frame.order} {site.expr:06}{_order_of_given(given)}"
         case LibMember(owner, name):
             return f"member {order_of_atom(owner)} {name}"
         case ModuleRef(path) | FolderRef(path):
@@ -456,8 +463,7 @@ def order_of_atom(atom: Atom) -> str:
             return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
         case Instance(cls, site, presumed, given):
             where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
-            where += f" given {given.frame.order} {given.expr:06}" if given else ""
-            return f"instance {order_of_atom(cls)} {where}{' presumed' if presumed else ''}"
+            return f"instance {order_of_atom(cls)} {where}{_order_of_given(given)}{' presumed' if presumed else ''}"
         case SuperRef(cls, receiver):
             return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
         case PartialOf(func, site):
@@ -468,6 +474,10 @@ def order_of_atom(atom: Atom) -> str:
             return atom.order
         case Namespace(path, how):
             return f"namespace {path} {how}"
+
+
+def _order_of_given(given: Site | None) -> str:
+    return f" given {given.frame.order} {given.expr:06}" if given else ""
 
 
 def _order_of_container(atom: SeqOf | MapOf) -> str:

@@ -18,7 +18,7 @@ from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.callers import Callers, CallSite, asks_self, sites_in
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, PartialOf, Val
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Lib, PartialOf, Val
 from loaderlint.project.loaders import escape, installed_loaders
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.modules.project_files import ProjectFile
@@ -27,6 +27,8 @@ from loaderlint.project.modules.project_files import ProjectFile
 Wanted = tuple[re.Pattern[str], str]
 
 _WORD = re.compile(r"\w+")
+#: What a call of a library that makes loaders may be given, without the word.
+_WORKERS = "num_workers"
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
@@ -59,9 +61,11 @@ class Candidates:
 
     def find(self) -> Iterator[CallSite]:
         """The calls, in the order of files and places."""
-        for path in self._paths():
-            names, named = self._named_in(path)
-            yield from (site for site in self._in_file(path, names, named) if self._may_make(site, names))
+        naming = self._paths()
+        for path in sorted({*naming, *self._ev.files.containing(_WORKERS)}):
+            if path in naming:
+                names, named = self._named_in(path)
+                yield from (site for site in self._in_file(path, names, named) if self._may_make(site, names))
             for site in installed_loaders.calls_of_libraries(self._ev, path):
                 if self._is_of_library(site):
                     yield site
@@ -159,18 +163,31 @@ class Candidates:
             return False
         here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
         value = here.value(call.func)
-        called = value.atoms if value is not None else self._methods(call.func, here, facts)
+        called = value.atoms if value is not None else self._methods(call.func, here, facts, site)
         return any(self._makes(atom) or installed_loaders.may_make(self._ev, atom) for atom in called)
 
-    def _methods(self, func: int, here: Unframed, facts: PieceFacts) -> Iterator[FunctionRef]:
-        """The functions that `func` may be if it is a method of an object that the def itself makes."""
+    def _methods(self, func: int, here: Unframed, facts: PieceFacts, site: CallSite) -> Iterator[FunctionRef]:
+        """The functions that `func` may be if it is a method of an object that the def itself makes, or that an
+        attribute of its own object holds."""
         e = facts.ir.exprs[func]
-        made = facts.ir.exprs[e.base] if isinstance(e, ir.Attr) else None
-        cls = here.value(made.func) if isinstance(made, ir.Call) else None
-        for one in cls.only(ClassRef) if cls is not None else ():
-            member = self._ev.classes.member(one, e.name) if isinstance(e, ir.Attr) else None
+        if not isinstance(e, ir.Attr):
+            return
+        for one in self._classes_of(e.base, here, facts, site):
+            member = self._ev.classes.member(one, e.name)
             if member is not None and member.function is not None:
                 yield member.function
+
+    def _classes_of(self, number: int, here: Unframed, facts: PieceFacts, site: CallSite) -> Iterable[ClassRef]:
+        """The classes of what a call of a class makes, or of what `self.name` holds."""
+        made = facts.ir.exprs[number]
+        if isinstance(made, ir.Call):
+            cls = here.value(made.func)
+            return cls.only(ClassRef) if cls is not None else ()
+        if not isinstance(made, ir.Attr) or not ir.is_self(facts.ir.exprs[made.base]):
+            return ()
+        owner = self._callers.owner(site.path, site.piece, site.def_, facts)
+        held = self._ev.classes.field(Instance(owner, None), made.name) if owner is not None else None
+        return [one.cls for one in held.only(Instance)] if held is not None else ()
 
     def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
         """Whether a call makes a loader for some caller of the code around it. `names`: the names of loaders."""

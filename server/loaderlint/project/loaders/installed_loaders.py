@@ -14,7 +14,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as, imports_in, written_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Method, Site
-from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.modules.dependencies import holds, is_def
 from loaderlint.project.modules.project_files import ProjectFile
 
 #: The number of frames of a library that are followed to find the loaders that one of its functions makes.
@@ -25,6 +25,11 @@ _WORD = "oader("
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _IDENTIFIER = re.compile(r"\w+")
 _CALL = re.compile(r"\w\(")
+#: A variable or an attribute, and the beginning of what is assigned to it.
+_NAME_FROM = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\w[^\n(]*\(?)", re.MULTILINE)
+_ATTRIBUTE_FROM = re.compile(r"^[ \t]*self\.(\w+)[ \t]*=[ \t]*(\w[^\n(]*\(?)", re.MULTILINE)
+#: `trainer = make(); job = trainer.job(); job.fit()` takes two.
+_ROUNDS = 3
 
 
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
@@ -37,11 +42,12 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
         return
     names |= {written.partition(".")[0] for written, _ in imported_as(ev, path)}
     names |= set(_heirs(file, names))
+    objects = _objects(file, names)
     starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
     if any(map(ev.installed.is_read, starred)):
         pattern = _CALL
     elif names:
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        pattern = _uses(names, objects)
     else:
         return
     for piece, _ in file.asking(names_one, pattern):
@@ -51,6 +57,34 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
                 call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
                 if isinstance(call, ir.Call) and type(step) is ir.Perform:
                     yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def _uses(names: Set[str], objects: Set[str]) -> re.Pattern[str]:
+    """The pattern of what is imported from a library, or derives from it, and of calls of methods of its objects."""
+    imported = rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b"
+    methods = rf"\b(?:{'|'.join(map(re.escape, sorted(objects)))})\.\w+\(" if objects else "(?!)"
+    return re.compile(f"{imported}|{methods}")
+
+
+def _objects(file: ProjectFile, names: Set[str]) -> Set[str]:
+    """The variables of a module, and the attributes in its classes, that are assigned something of these names, or of
+    each other."""
+    found: set[str] = set()
+    for _ in range(_ROUNDS if names else 0):
+        pattern = _uses(names, found)
+        more = {name for _, assigned in file.asking(assigned_from, pattern) for name in assigned}
+        if more <= found:
+            break
+        found |= more
+    return found
+
+
+def assigned_from(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """The names outside of functions, and the attributes of `self`, that a text assigns something with a match of a
+    pattern."""
+    kind = _ATTRIBUTE_FROM if is_def(text) else _NAME_FROM
+    found = kind.findall(text) if "=" in text else ()
+    return tuple(dict.fromkeys(name for name, value in found if pattern.search(value)))
 
 
 def _heirs(file: ProjectFile, names: Set[str]) -> Iterator[str]:

@@ -20,12 +20,23 @@ from loaderlint.knowledge.lazy_pipelines import (
     lazy_methods,
 )
 from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
-from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
 from loaderlint.project.evaluation.library_values import entry_of, flattened, parameter_position
-from loaderlint.project.evaluation.values import Atom, Lib, LibObject, MapOf, SeqOf, Unknown, Val, constant, of
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Lib,
+    LibObject,
+    MapOf,
+    SeqOf,
+    Unknown,
+    Val,
+    constant,
+    of,
+    sites_of,
+)
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.modules.project_files import MODULE
 
@@ -35,8 +46,10 @@ def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     its attributes of the same names later, and those of the methods that made it, as in
     `WebDataset(urls).decode().map(crop)`, the last first."""
     arguments = ev.calls.site_arguments(dataset.site)
-    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
-    values += [value for name in SAMPLE_CALLABLES for value in containers.set_on(ev, dataset.site, name)]
+    sites = sites_of(dataset)
+    names = [name for name in SAMPLE_CALLABLES if not any(is_set_by_loader(ev, site, name) for site in sites)]
+    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in names]
+    values += [value for name in names for site in sites for value in set_on(ev, site, name)]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
     return [*found, *_steps(ev, dataset)] if keeps_functions(dataset.name) else found
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.lazy_pipelines import keeps_functions
-from loaderlint.knowledge.loader_defaults import DATASET_BASES, TORCH_DEFAULTS, WRAPPING_DATASETS
+from loaderlint.knowledge.loader_defaults import TORCH_DEFAULTS, WRAPPING_DATASETS, is_library_dataset
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
@@ -389,7 +389,7 @@ class Loaders:
             case LibObject(name, site) if name in WRAPPING_DATASETS:
                 inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
                 return self._all([inner], True, depth) if inner is not None else {}
-            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name or keeps_functions(name):
+            case LibObject(name, _) if is_library_dataset(name) or keeps_functions(name):
                 return {atom: Held(wrapped, True)}
             case LibObject() if is_given_by_configured(atom):
                 given = given_by_configured(self._ev, self._callers, atom)

@@ -45,6 +45,8 @@ def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterat
         library = library_of(atom.name)
         if library is None or not _draws(atom, library, model, 0):
             continue
+        if model.ev.installed.holds(atom.site.frame.path):
+            continue  # the library's own, around what it is given: MONAI's datasets make a `Compose`
         if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
             yield TransformUse(atom, library, frame, value.origins)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Atom, ClassRef, Lib
 from loaderlint.project.reach.model import Loader, Model
 
 
@@ -35,6 +35,8 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
     call = _call(loader, model)
     if loader.site is None or call is None:
         return None
+    if not _is_of_table(call, loader.site.frame, model):
+        return _handed_on(loader, loader.site.frame, name, call, model)
     own = {torchs: its for its, torchs in loader.kind.rename}.get(name, name)
     parameters = loader.kind.parameters
     position = parameters.index(own) if own in parameters else None
@@ -47,6 +49,15 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
     return None
 
 
+def _handed_on(loader: Loader, frame: Frame, name: str, call: ir.Call, model: Model) -> Written | None:
+    """Torch's argument `name` as the call of a library's own class writes it, which hands it on to torch as it is."""
+    for arg in call.args:
+        if arg.kind == "kw" and arg.name == name and loader.site is not None:
+            passed = model.ev.eval(arg.value, frame)
+            return Written(frame, arg.value, name, loader.site.expr) if passed == loader.arguments.get(name) else None
+    return None
+
+
 def _call(loader: Loader, model: Model) -> ir.Call | None:
     """The call of the library's own loader class that creates the loader."""
     if loader.site is None:
@@ -55,4 +66,13 @@ def _call(loader: Loader, model: Model) -> ir.Call | None:
     if not isinstance(e, ir.Call):
         return None
     atoms = model.ev.eval(e.func, loader.site.frame).atoms
-    return e if atoms and all(isinstance(atom, Lib) for atom in atoms) else None
+    return e if atoms and all(_is_of_library(atom, model) for atom in atoms) else None
+
+
+def _is_of_library(atom: Atom, model: Model) -> bool:
+    return isinstance(atom, Lib) or (isinstance(atom, ClassRef) and model.ev.installed.holds(atom.path))
+
+
+def _is_of_table(call: ir.Call, frame: Frame, model: Model) -> bool:
+    """Whether the tables have the parameters of what a call calls."""
+    return all(isinstance(atom, Lib) for atom in model.ev.eval(call.func, frame).atoms)

@@ -1,0 +1,245 @@
+"""Attributes that an object gets after it is made, from the code around it: `data.transform = Crop()`, or by a method
+that keeps its argument, as in `data.set_transform(Crop())`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.loader_defaults import is_library_dataset
+from loaderlint.knowledge.wrappers import SET_BY_LOADERS
+from loaderlint.project.evaluation import containers
+from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import MAX_NESTING
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, LibObject, Site, Val, def_key
+from loaderlint.project.modules.dependencies import holds, needs_word
+from loaderlint.project.modules.project_files import MODULE
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: Methods whose argument is no later value of an attribute: they make the object, or it is made by them.
+_MAKING = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Some code in which an object has a name: a frame, and the expressions there that are the object."""
+
+    frame: Frame
+    objects: frozenset[int]
+
+
+def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
+    """What the code that creates an object assigns to its attribute `name`: in the same def, in a function that it
+    passes the object to, further down in a module, or in a method of the object that keeps it."""
+    for place in _places(ev, made, f".{name}", may_assign, name):
+        for _, step in place.frame.code.steps_of(ir.SetAttr):
+            if step.base in place.objects and step.name == name and step.value != ir.NONE:
+                if not ev.liveness.is_dead(step.context, place.frame):
+                    yield ev.eval(step.value, place.frame)
+
+
+def is_set_by_loader(ev: Evaluator, made: Site, name: str) -> bool:
+    """Whether the code that creates a dataset passes it to a loader that sets attribute `name` of it, whatever the
+    attribute was."""
+    kinds = SET_BY_LOADERS.get(name, frozenset())
+    words = {kind.rpartition(".")[2] for kind in kinds}
+    places = (place for word in sorted(words) for place in _places(ev, made, "", holds, word, uses=holds))
+    calls = (
+        ev.eval(call.func, place.frame)
+        for place in places
+        for number in sorted(place.objects)
+        for _, call in place.frame.code.calls_with(number)
+    )
+    return any(one.name in kinds for callee in calls for one in callee.only(Lib))
+
+
+def calls_on(ev: Evaluator, made: Site, method: str) -> Iterator[tuple[Frame, ir.Call]]:
+    """The calls of a method on an object in the code that creates it, as `set_on` looks for it; each with its frame."""
+    for place in _places(ev, made, f".{method}(", holds, f".{method}("):
+        for step, call in place.frame.code.calls:
+            func = ev.expr(place.frame, call.func)
+            if isinstance(func, ir.Attr) and func.name == method and _is_among(func.base, place):
+                if not ev.liveness.is_dead(step.context, place.frame):
+                    yield place.frame, call
+
+
+def _is_among(number: int, place: Place) -> bool:
+    """Whether an expression is the object, or may be after a branch."""
+    if number in place.objects:
+        return True
+    e = place.frame.code.exprs[number] if number != ir.NONE else None
+    return isinstance(e, ir.Phi) and not place.objects.isdisjoint(e.choices)
+
+
+def kept_parameters(ev: Evaluator, function: FunctionRef, name: str) -> list[int]:
+    """The parameters of a method, by their position, that it stores as attribute `name`."""
+    code = ev.code(function)
+    stored = (code.exprs[step.value] for _, step in code.stores_of(name))
+    return [e.index for e in stored if type(e) is ir.Param and e.index > 0]
+
+
+def _keeps_something(ev: Evaluator, function: FunctionRef) -> bool:
+    """Whether a method stores one of its parameters."""
+    return any(kept_parameters(ev, function, name) for name in ev.code(function).stored)
+
+
+def may_keep(method: str) -> bool:
+    """Whether a method by this name may be called on an object that is there, and keep what it is given."""
+    return method not in _MAKING
+
+
+# --- where an object has a name ---------------------------------------------------------------------------------------
+
+
+def _places(
+    ev: Evaluator,
+    made: Site,
+    word: str,
+    question: Callable[..., object],
+    *about: Any,
+    uses: Callable[..., object] = containers.puts_into,
+) -> Iterator[Place]:
+    """The code that has a name for the object made at a place: methods whose text contains `word` after the name,
+    functions that answer `question(text, *about)`, and module-level code that answers `uses(text, name)`."""
+    frame, number = made.frame, made.expr
+    attributes = _attributes_holding(frame, number)
+    yield Place(frame, frozenset({number, *_datasets_of_holders(frame, number), *_reads_of(frame, attributes)}))
+    for function, call in containers.given_to(ev, frame, number):
+        file = ev.file(function.path)
+        if file is not None and file.pieces[function.piece].ask(question, *about):
+            for opened, place in containers.as_parameter(ev, function, call, number):
+                yield Place(opened, frozenset({place}))
+    yield from _further_down(ev, frame, number, uses)
+    yield from _in_methods(ev, frame, attributes, word)
+
+
+def _further_down(ev: Evaluator, frame: Frame, number: int, uses: Callable[..., object]) -> Iterator[Place]:
+    """The module-level code that uses the name which a module gives to what expression `number` makes."""
+    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+    for bind in [bind for _, bind in frame.code.bindings.get(number, ())] if file else ():
+        assert file is not None
+        for piece in file.all_asking(uses, bind.name, scope=MODULE):
+            body = ev.body(frame.path, piece)
+            named = (one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == bind.name)
+            yield Place(body, frozenset(named))
+
+
+def _attributes_holding(frame: Frame, number: int) -> Set[str]:
+    """The attributes of its object in which a method stores what expression `number` makes."""
+    if not isinstance(frame.receiver, Instance):
+        return frozenset()
+    steps = (step for _, step in frame.code.steps_of(ir.SetAttr) if step.value == number)
+    return frozenset(step.name for step in steps if ir.is_self(frame.code.exprs[step.base]))
+
+
+def _in_methods(ev: Evaluator, frame: Frame, attributes: Set[str], word: str) -> Iterator[Place]:
+    """The other methods of an object that use what one of them stores in these attributes."""
+    receiver = frame.receiver
+    for attribute in sorted(attributes) if isinstance(receiver, Instance) else ():
+        assert isinstance(receiver, Instance)
+        for member in ev.classes.methods_asked(receiver.cls, holds, f".{attribute}{word}"):
+            function = member.function
+            if function is not None and not def_key(frame) == def_key(function):
+                opened = ev.functions.open_frame(function, receiver, member.owner)
+                if opened is not None:
+                    yield Place(opened, _reads_of(opened, {attribute}))
+
+
+def _reads_of(frame: Frame, attributes: Set[str]) -> frozenset[int]:
+    """The expressions of a method that read one of these attributes of its object."""
+    return frozenset(
+        number
+        for attribute in attributes
+        for number, base in frame.code.attributes(attribute)
+        if ir.is_self(frame.code.exprs[base])
+    )
+
+
+def _datasets_of_holders(frame: Frame, number: int) -> Iterator[int]:
+    """The expressions `loader.dataset` in the def that creates a dataset, for the objects that it is passed to:
+    loaders, subsets, and the subsets of a split."""
+    holders = {step.call for step, _ in frame.code.calls_with(number)}
+    for read, base in frame.code.attributes("dataset") if holders else ():
+        e = frame.code.exprs[base]
+        if base in holders or (isinstance(e, ir.Unpack) and e.value in holders):
+            yield read
+
+
+# --- objects that a function gives ------------------------------------------------------------------------------------
+
+
+def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
+    """What a function gives by a call, if attributes of that are assigned where it is called: objects of their own, so
+    that those that the function gives to others do not have these attributes. Also an item of what it gives."""
+    objects = value.only(Instance, LibObject)
+    made = [one for one in objects if type(one) is Instance and one.site is not None and one.given is None]
+    datasets = [one for one in objects if type(one) is LibObject and _is_fresh_dataset(one)]
+    if not (made or datasets) or frame.nesting >= MAX_NESTING:
+        return value
+    if not (_are_set_at(ev, frame, number) or _keep_at(ev, made, frame, number) or _is_reset_at(ev, frame, number)):
+        return value
+    given = Site(frame, number)
+    named: list[Atom] = [replace(one, given=given) for one in made]
+    named += [replace(one, given=given) for one in datasets]
+    return Val(value.atoms.difference(made, datasets).union(named), value.origins)
+
+
+def _is_fresh_dataset(made: LibObject) -> bool:
+    return made.given is None and is_library_dataset(made.name)
+
+
+def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
+    """Whether the def that gets something, a function that it passes it to, its module further down, or another method
+    of its object, assigns attributes of it."""
+    attributes = _attributes_holding(frame, number)
+    objects = {number, *_reads_of(frame, attributes)}
+    if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
+        return True
+    if any(_sets_what_it_is_given(ev, *one, number) for one in containers.given_to(ev, frame, number)):
+        return True
+    binds = frame.code.bindings.get(number, ()) if frame.def_ == 0 and frame.receiver is None else ()
+    file = ev.file(frame.path) if binds else None
+    if file is not None:
+        return any(file.all_asking(_sets_attribute, bind.name, scope=MODULE) for _, bind in binds)
+    receiver = frame.receiver
+    return isinstance(receiver, Instance) and any(
+        True for name in attributes for _ in ev.classes.methods_asked(receiver.cls, _sets_attribute, f"self.{name}")
+    )
+
+
+def _sets_what_it_is_given(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> bool:
+    """Whether a function assigns attributes of the parameter that a call passes expression `number` as."""
+    places = containers.as_parameter(ev, function, call, number) if ev.code(function).steps_of(ir.SetAttr) else ()
+    return any(step.base == place for opened, place in places for _, step in opened.code.steps_of(ir.SetAttr))
+
+
+def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> bool:
+    """Whether the def that gets some datasets calls a method on them that keeps what it is given."""
+    made = [one for one in made if any(ev.classes.member(one.cls, name) for name in ("__getitem__", "__iter__"))]
+    if not made:
+        return False
+    objects = (number, *_reads_of(frame, _attributes_holding(frame, number)))
+    methods = {name for one in objects for _, _, _, name in frame.code.method_calls(one)}
+    members = (ev.classes.member(one.cls, name) for name in sorted(methods) for one in made)
+    return any(one is not None and one.function is not None and _keeps_something(ev, one.function) for one in members)
+
+
+def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
+    """Whether the def that gets a dataset passes it to a loader that sets attributes of it."""
+    file = ev.file(frame.path)
+    words = {kind.rpartition(".")[2] for kinds in SET_BY_LOADERS.values() for kind in kinds}
+    if file is None or not any(True for word in sorted(words) for _ in file.all_asking(holds, word, scope=MODULE)):
+        return False
+    return any(is_set_by_loader(ev, Site(frame, number), name) for name in SET_BY_LOADERS)
+
+
+@needs_word
+def _sets_attribute(text: str, name: str) -> bool:
+    """Whether a statement assigns an attribute of `name`."""
+    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
