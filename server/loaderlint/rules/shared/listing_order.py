@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loaderlint.facts import ir
@@ -20,6 +20,10 @@ from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 _MAX_DEPTH = 24
 
 
+#: No call of a helper leads to a listing.
+NO_CALL = ("", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The call `expr` of `frame` that lists a folder, `how` it is called; `via` tells two calls of one helper apart.
@@ -28,7 +32,7 @@ class Listing:
     frame: Frame
     expr: int
     how: str
-    via: tuple[str, int] = ("", 0)
+    via: tuple[str, int] = NO_CALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +299,13 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            orders = self._of_loops(step.context, frame, depth) | self._of_turn(call.args[0].value, frame, depth)
-            found |= _cut(orders) if self._is_chosen_by_turn(step.context, frame) else orders
+            loops = [here.expr for here in self._model.def_of(frame).around(step.context) if here.kind == "loop"]
+            chosen = self._chosen_by_turn(step.context, loops, frame)
+            for loop in loops:
+                orders = self.of(loop, frame, depth)
+                found |= _cut(orders) if loop in chosen else orders
+            orders = self._of_turn(call.args[0].value, frame, depth)
+            found |= _cut(orders) if chosen else orders
         return frozenset(found)
 
     def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
@@ -307,17 +316,19 @@ class ListingOrder:
             return _NONE
         return self.of(e.base, frame, depth) if self._counts(index.iterable, "builtins.range", frame) else _NONE
 
-    def _is_chosen_by_turn(self, context: int, frame: Frame) -> bool:
-        """Whether a test of the number of the turn decides what comes by: `if number % 5 == 0`."""
+    def _chosen_by_turn(self, context: int, loops: Sequence[int], frame: Frame) -> set[int]:
+        """The loops the number of whose turn a test asks for, which decides what comes by: `if number % 5 == 0`."""
         exprs = self._model.facts(frame).ir.exprs
         tests = [here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"]
-        return any(self._is_turn(exprs[part], frame) for part in ir.made_of(exprs, tests))
+        asked = {self._turn(exprs[part], frame) for part in ir.made_of(exprs, tests)}
+        return asked & set(loops)
 
-    def _is_turn(self, e: ir.Expr, frame: Frame) -> bool:
-        if isinstance(e, ir.Element):
-            return self._counts(e.iterable, "builtins.range", frame)
-        item = self._model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else None
-        return isinstance(item, ir.Element) and self._counts(item.iterable, "builtins.enumerate", frame)
+    def _turn(self, e: ir.Expr, frame: Frame) -> int:
+        """What a loop goes over, if a value is the number of its turn; else NONE."""
+        item = self._model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else e
+        name = "builtins.enumerate" if isinstance(e, ir.Unpack) else "builtins.range"
+        is_turn = isinstance(item, ir.Element) and self._counts(item.iterable, name, frame)
+        return item.iterable if is_turn and isinstance(item, ir.Element) else NONE
 
     def _counts(self, iterable: int, name: str, frame: Frame) -> bool:
         call = self._model.ev.expr(frame, iterable)

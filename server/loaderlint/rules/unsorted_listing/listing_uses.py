@@ -10,11 +10,12 @@ from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
+from loaderlint.rules.shared.listing_order import NO_CALL, Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.positional_items import ANY_POSITION
 
 _MAX_FRAMES = 200
+_UNPAIRED = ("unpaired", "unaligned")
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
@@ -34,7 +35,9 @@ def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, m
     """What the order of listings decides while a dataset is made, the gravest first."""
     made = _making(inst, model)
     for (one, shape), (other, other_shape) in combinations(taken, 2):
-        if one != other and (shape == other_shape or ANY_POSITION in (shape, other_shape)):
+        if one == other or _says_unpaired(inst, (*taken[one, shape], *taken[other, other_shape]), model):
+            continue
+        if shape == other_shape or ANY_POSITION in (shape, other_shape):
             yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
     for maker in made:
         yield from model.remembered(_uses_in, maker)
@@ -47,6 +50,14 @@ def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, m
         for each in orders:
             if not each.sorted:
                 yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
+
+
+def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> bool:
+    """Whether the name of the dataset, or of what lists its files, says that they make no pairs."""
+    facts = model.ev.facts(inst.cls.path, inst.cls.piece)
+    names = {model.def_of(order.listing.frame).name for order in orders}
+    names |= {facts.ir.defs[inst.cls.def_].name} if facts else set()
+    return any(word in name.lower() for name in names for word in _UNPAIRED)
 
 
 def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
@@ -85,12 +96,18 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
 
 def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
     """Two sequences that are taken apart by one position, in the order of two listings."""
-    if {o.listing for o in first} & {o.listing for o in second}:
+    if any(_may_be_one(one.listing, other.listing) for one in first for other in second):
         return
     unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
     for each in unsorted:
         paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
         yield ListingUse(each, Severity.WARNING, paired, frozenset(unsorted) - {each})
+
+
+def _may_be_one(one: Listing, other: Listing) -> bool:
+    """Whether two listings are the same one: what a helper keeps on the object does not say which call listed it."""
+    is_one_call = replace(one, via=other.via) == other
+    return is_one_call and (one.via == other.via or NO_CALL in (one.via, other.via))
 
 
 def _stable(orders: Orders) -> list[Order]:
