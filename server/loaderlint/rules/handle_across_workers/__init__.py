@@ -23,8 +23,9 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
   the workers inherit it, and the rule reports it.
 - `__init__` closes the handle or sets it to None, or is the only code that uses it.
 - The dataset keeps the content and not the handle: `self.lines = open(path).readlines()`.
-- The loader has no workers. With a single forked worker, reads of a file or an archive only go wrong if the main
-  process reads too, so the finding is an information.
+- The loader has no workers, or the handle is opened only without them: `if self.num_workers == 0: self.file = ...`.
+  With a single forked worker, reads of a file or an archive only go wrong if the main process reads too, so the
+  finding is an information.
 
 ## Example
 ```python

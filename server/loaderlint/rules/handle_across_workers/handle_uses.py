@@ -9,7 +9,8 @@ from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.shared.held_handles import compares_pid, is_held
+from loaderlint.rules.handle_across_workers.no_workers_branch import needs_no_workers
+from loaderlint.rules.shared.held_handles import compares_pid, is_held, opener
 from loaderlint.rules.shared.silence_reasons import started_by
 
 
@@ -32,6 +33,9 @@ def why_not_shared(use: Use, model: Model) -> str:
         return "the function that uses it checks the process"
     if model.runs_in_worker(use.held.site.frame):
         return "" if use.touches else "the worker opens it, and the main process reads no sample before"
+    made = opener(use.held, model).site
+    if needs_no_workers(made.expr, made.frame, model) or needs_no_workers(use.number, use.frame, model):
+        return "a test of the number of workers is around it: it is opened or used only without workers"
     held_then = is_held(use.held, use.value.origins, model)
     return "" if held_then else "the main process no longer holds it when the workers start"
 

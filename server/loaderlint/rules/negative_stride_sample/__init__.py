@@ -18,6 +18,8 @@ reversal is a random augmentation, the error appears at the first sample that is
   (`image[:, :, [2, 1, 0]]`).
 - The code reverses a list or a string.
 - The code reverses the same axis twice.
+- Settings of the object reverse the array, and other settings make it anew afterwards (`elif self.resize: image =
+  cv2.resize(...)`): the finding is only 'information', because both must be so.
 
 ## Example
 ```python
@@ -52,6 +54,7 @@ from loaderlint.knowledge.arrays import TENSOR_MAKERS
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
+from loaderlint.rules.negative_stride_sample.settings_branches import doubts_by_settings
 from loaderlint.rules.shared.array_flow import Found
 from loaderlint.rules.shared.array_sinks import Sink, sinks
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
@@ -93,6 +96,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
                 yield from silent(RULE.name, here, "it is reversed twice", model)
             else:
                 doubts = 0 if reversal.is_sure(one) else 1
+                doubts += doubts_by_settings(one, sink, reversal.flow, model)
                 about = Reversed(one, sink)
                 yield Candidate(about, sink.frame, here, doubts=doubts, exposure=sink.exposure, key=here.place(model))
 

@@ -20,6 +20,8 @@ program never reaches a check such as `if batch is None: continue` in the traini
 - Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the index itself lead to the
   `return None`: `isinstance(index, slice)`, `index >= len(self)`.
 - The caller checks what a helper returned before it returns it.
+- The helper returns None only under a condition on the object's attributes that the caller has already excluded:
+  `if self.style == "mirror": return ...` comes before.
 - The handler ends the process or raises another exception.
 - The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
   `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions

@@ -10,6 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -41,21 +42,43 @@ def _is_none(number: int, frame: Frame, model: Model) -> bool:
     return number == NONE or model.ev.expr(frame, number) == ir.Const("NoneType", None)
 
 
-def paths_to_none(frame: Frame, model: Model, depth: int = 0) -> Iterator[NonePath]:
-    """The paths on which `frame` returns None, itself or by what it calls to make its result. `depth`: how many calls
-    lead to it."""
+class _Caller(NamedTuple):
+    """How a helper is reached: over how many calls, and what these places say about attributes of the object."""
+
+    depth: int
+    clauses: Clauses
+
+
+def paths_to_none(frame: Frame, model: Model) -> Iterator[NonePath]:
+    """The paths on which `frame` returns None, itself or by what it calls to make its result."""
+    yield from _paths(frame, _Caller(0, ()), model)
+
+
+def _paths(frame: Frame, caller: _Caller, model: Model) -> Iterator[NonePath]:
     for number, step in model.steps_of(frame, ir.Return):
         if _is_none(step.value, frame, model):
             passed_on = _passed_on(step.context, frame, model)
             if passed_on:
-                yield from _of_calls(passed_on, frame, model, depth)
+                yield from _of_calls(passed_on, step.context, frame, caller, model)
             else:
-                yield from _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
+                found = _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
+                yield from _possible(found, step.context, frame, caller, model)
         else:
-            yield from _inside(step.value, step.context, frame, model, depth, Spot(frame, number, "step"))
+            found = _inside(step.value, step.context, frame, caller, model, Spot(frame, number, "step"))
+            yield from _possible(found, step.context, frame, caller, model)
     for context in Ends(frame, model).find():
         if not model.ev.liveness.is_dead(context, frame) and _is_no_choice(context, frame, model):
-            yield from _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
+            found = _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
+            yield from _possible(found, context, frame, caller, model)
+
+
+def _possible(
+    ways: Iterator[NonePath], context: int, frame: Frame, caller: _Caller, model: Model
+) -> Iterator[NonePath]:
+    """The ways, unless what led to the calls and what leads to `context` exclude each other."""
+    for way in ways:
+        if not exclude_each_other((*caller.clauses, *clauses_at(context, frame, model))):
+            yield way
 
 
 def _passed_on(context: int, frame: Frame, model: Model) -> list[int]:
@@ -79,13 +102,15 @@ def _is_of_library(call: int, frame: Frame, model: Model) -> bool:
     return isinstance(e, ir.Call) and any(isinstance(a, Lib | LibMember) for a in model.ev.eval(e.func, frame).atoms)
 
 
-def _of_calls(calls: Sequence[int], frame: Frame, model: Model, depth: int) -> Iterator[NonePath]:
+def _of_calls(calls: Sequence[int], context: int, frame: Frame, caller: _Caller, model: Model) -> Iterator[NonePath]:
     """The paths on which what the calls lead to returns None."""
-    if depth >= _MAX_HELPERS:
+    if caller.depth >= _MAX_HELPERS:
         return
+    here = (*caller.clauses, *clauses_at(context, frame, model))
     for target in (target for call in calls for target in model.ev.targets(call, frame)):
         if target in model.reached and gives_something(target, model):
-            yield from paths_to_none(target, model, depth + 1)
+            is_same = target.receiver is not None and target.receiver == frame.receiver
+            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else ()), model)
 
 
 def _way(
@@ -185,37 +210,37 @@ def _chooses(number: int, frame: Frame, model: Model) -> bool:
     return False
 
 
-def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[NonePath]:
+def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Model, spot: Spot) -> Iterator[NonePath]:
     """The paths on which the returned value is or contains None."""
     e = model.ev.expr(frame, number)
     match e:
         case ir.Seq(kind, items) if kind != "set":
             for item in items:
-                yield from _part(item, context, frame, model, depth, spot)
+                yield from _part(item, context, frame, caller, model, spot)
         case ir.Map(_, items):
             for item in items:
-                yield from _part(item, context, frame, model, depth, spot)
+                yield from _part(item, context, frame, caller, model, spot)
         case ir.IfExp(test, then, other):
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
                         yield NonePath(frame, spot, "sample", False, False, False, False)
                 else:
-                    yield from _inside(side, context, frame, model, depth, spot)
+                    yield from _inside(side, context, frame, caller, model, spot)
         case ir.Call() | ir.Index() if not _is_looked_at(number, frame, model):
-            yield from _of_calls([number], frame, model, depth)
+            yield from _of_calls([number], context, frame, caller, model)
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):
             for choice in choices:
                 yield from _bound_in_handler(choice, frame, model)
 
 
-def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[NonePath]:
+def _part(item: int, context: int, frame: Frame, caller: _Caller, model: Model, spot: Spot) -> Iterator[NonePath]:
     if item == NONE:
         return
     if _is_none(item, frame, model):
         yield from _way(frame, context, spot, model, held=True, statement=True)
         return
-    for way in _inside(item, context, frame, model, depth, spot):
+    for way in _inside(item, context, frame, caller, model, spot):
         yield way._replace(held=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loaderlint.facts import ir
@@ -318,8 +318,13 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            orders = self._of_loops(step.context, frame, depth) | self._of_turn(call.args[0].value, frame, depth)
-            found |= _cut(orders) if self._is_chosen_by_turn(step.context, frame) else orders
+            loops = [here.expr for here in self._model.def_of(frame).around(step.context) if here.kind == "loop"]
+            chosen = self._chosen_by_turn(step.context, loops, frame)
+            for loop in loops:
+                orders = self.of(loop, frame, depth)
+                found |= _cut(orders) if loop in chosen else orders
+            orders = self._of_turn(call.args[0].value, frame, depth)
+            found |= _cut(orders) if chosen else orders
         return frozenset(found)
 
     def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
@@ -330,17 +335,19 @@ class ListingOrder:
             return _NONE
         return self.of(e.base, frame, depth) if self._counts(index.iterable, "builtins.range", frame) else _NONE
 
-    def _is_chosen_by_turn(self, context: int, frame: Frame) -> bool:
-        """Whether a test of the loop counter selects items: `if number % 5 == 0`."""
+    def _chosen_by_turn(self, context: int, loops: Sequence[int], frame: Frame) -> set[int]:
+        """The loops whose counter a test reads to select items: `if number % 5 == 0`."""
         exprs = self._model.facts(frame).ir.exprs
         tests = [here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"]
-        return any(self._is_turn(exprs[part], frame) for part in ir.made_of(exprs, tests))
+        asked = {self._turn(exprs[part], frame) for part in ir.made_of(exprs, tests)}
+        return asked & set(loops)
 
-    def _is_turn(self, e: ir.Expr, frame: Frame) -> bool:
-        if isinstance(e, ir.Element):
-            return self._counts(e.iterable, "builtins.range", frame)
-        item = self._model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else None
-        return isinstance(item, ir.Element) and self._counts(item.iterable, "builtins.enumerate", frame)
+    def _turn(self, e: ir.Expr, frame: Frame) -> int:
+        """The iterable of a loop if a value is the counter of that loop; else NONE."""
+        item = self._model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else e
+        name = "builtins.enumerate" if isinstance(e, ir.Unpack) else "builtins.range"
+        is_turn = isinstance(item, ir.Element) and self._counts(item.iterable, name, frame)
+        return item.iterable if is_turn and isinstance(item, ir.Element) else NONE
 
     def _counts(self, iterable: int, name: str, frame: Frame) -> bool:
         call = self._model.ev.expr(frame, iterable)

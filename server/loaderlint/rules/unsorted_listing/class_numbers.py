@@ -8,13 +8,48 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import ClassRef, Instance, Lib
 from loaderlint.project.reach.model import Model
 
 
 def numbered(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position a frame numbers something: `{name: number for number, name in enumerate(names)}`,
-    `names.index(name)`, a counted folder."""
+    `names.index(name)`, a counted folder. Not those from which a sample takes the item at such a number again."""
+    for number in _numbered(frame, model):
+        if number != NONE and not _is_looked_up(number, frame, model):
+            yield number
+
+
+def _is_looked_up(number: int, frame: Frame, model: Model) -> bool:
+    """Whether worker code takes items by position from the attribute that a sequence is kept in."""
+    e = model.ev.expr(frame, number)
+    if not isinstance(e, ir.Attr):
+        return False
+    owners = model.ev.eval(e.base, frame).only(Instance)
+    return any((owner.cls, e.name) in model.once(_ItemsTaken).attributes for owner in owners)
+
+
+class _ItemsTaken:
+    """The attributes from which worker code takes the item at a position that it computes, with their classes."""
+
+    def __init__(self, model: Model) -> None:
+        self.attributes: set[tuple[ClassRef, str]] = set()
+        for frame in model.reached:
+            if isinstance(frame.receiver, Instance):
+                self.attributes.update((frame.receiver.cls, name) for name in _taken(frame))
+
+
+def _taken(frame: Frame) -> Iterator[str]:
+    exprs = frame.code.exprs
+    for part in ir.made_of(exprs, [part for _, parts, _ in frame.code.evaluated for part in parts]):
+        e = exprs[part]
+        kept = exprs[e.base] if isinstance(e, ir.Index) else None
+        if isinstance(e, ir.Index) and isinstance(kept, ir.Attr) and ir.is_self(exprs[kept.base]):
+            if not isinstance(exprs[e.index], ir.Const | ir.Slice):
+                yield kept.name
+
+
+def _numbered(frame: Frame, model: Model) -> Iterator[int]:
     dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
     written = {n for _, step in model.steps(frame) for n in ir.step_expressions(step)} if dicts else set()
     for number, e in dicts:
@@ -26,7 +61,7 @@ def numbered(frame: Frame, model: Model) -> Iterator[int]:
     one = model.def_of(frame)
     for perform, base in frame.code.attribute_calls({"index"}):
         call = model.ev.expr(frame, perform.call)
-        if isinstance(call, ir.Call) and len(call.args) == 1:
+        if isinstance(call, ir.Call) and len(call.args) == 1 and not _is_ignored(perform.call, frame, model):
             yield base
     for perform, _ in frame.code.attribute_calls({"append"}):
         call = model.ev.expr(frame, perform.call)
@@ -35,6 +70,42 @@ def numbered(frame: Frame, model: Model) -> Iterator[int]:
         for part in _items(call.args[0].value, frame, model):
             if (source := _enumerated(part, frame, model)) != NONE:
                 yield source
+
+
+def _is_ignored(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a value is only passed to functions of the project that do not read the parameter."""
+    calls = frame.code.calls_with(number)
+    passed = {step.call for step, _ in calls}
+    written = {part for _, step in model.steps(frame) for part in ir.step_expressions(step)}
+    users = {one for one in ir.made_of(frame.code.exprs, written) if number in ir.operands(frame.code.exprs[one])}
+    if not calls or users - passed or any(number == part for part in _kept(frame, model)):
+        return False
+    targets = [(call, target) for step, call in calls for target in model.ev.targets(step.call, frame)]
+    return bool(targets) and not any(_reads(call, number, target, model) for call, target in targets)
+
+
+def _kept(frame: Frame, model: Model) -> Iterator[int]:
+    """What steps bind, store or return."""
+    return (
+        step.value for _, step in model.steps(frame) if isinstance(step, ir.Bind | ir.SetAttr | ir.SetItem | ir.Return)
+    )
+
+
+def _reads(call: ir.Call, number: int, target: Frame, model: Model) -> bool:
+    """Whether a function may read the parameter that a call passes a value for."""
+    one, exprs = model.def_of(target), target.code.exprs
+    positional = [arg.value for arg in call.args if arg.kind == "pos"]
+    names = {arg.name for arg in call.args if arg.kind == "kw" and arg.value == number}
+    offset = 0 if target.receiver is None else 1
+    indices = {index for index, param in enumerate(one.params) if param.name in names}
+    indices |= {place + offset for place, value in enumerate(positional) if value == number}
+    if any(arg.kind in ("star", "starstar") for arg in call.args) or len(indices) != 1:
+        return True
+    (index,) = indices
+    if index >= len(one.params) or one.params[index].kind not in ("pos", "any", "kw"):
+        return True
+    parts = ir.made_of(exprs, [part for _, parts, _ in target.code.evaluated for part in parts])
+    return any(type(exprs[part]) is ir.MakeDef or exprs[part] == ir.Param(index) for part in parts)
 
 
 def _dict_comprehensions(path: Path, piece: int, model: Model) -> list[tuple[int, ir.Comp]]:

@@ -16,6 +16,7 @@ from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.positional_items import Taken
 
 _MAX_FRAMES = 200
+_UNPAIRED = ("unpaired", "unaligned")
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
@@ -38,7 +39,7 @@ def uses_in_construction(
     """What the order of listings decides while a dataset is made, the gravest first. `positions`: the attributes in
     which samples look items up by number."""
     for one, other in combinations(taken, 2):
-        if one.is_paired(other, entry, model):
+        if one.is_paired(other, entry, model) and not _says_unpaired(inst, (*one.orders, *other.orders), model):
             yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`")
     for maker in _making(inst, model):
         yield from (use for use in model.remembered(_uses_in, maker) if not use.numbered & positions)
@@ -51,6 +52,14 @@ def uses_in_construction(
         for each in one.orders:
             if not each.sorted:
                 yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
+
+
+def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> bool:
+    """Whether the name of the dataset, or of the function that lists its files, says that they are not pairs."""
+    facts = model.ev.facts(inst.cls.path, inst.cls.piece)
+    names = {model.def_of(order.listing.frame).name for order in orders}
+    names |= {facts.ir.defs[inst.cls.def_].name} if facts else set()
+    return any(word in name.lower() for name in names for word in _UNPAIRED)
 
 
 def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
