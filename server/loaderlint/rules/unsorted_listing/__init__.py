@@ -85,7 +85,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
     sampled_with_seed,
     uses_in_construction,
 )
-from loaderlint.rules.unsorted_listing.positional_items import Taken, looked_up, taken_by_position
+from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_position
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -105,8 +105,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Li
         taken = taken_by_position(frame, receiver, ListingOrder(model), model)
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
-        positions = model.remembered(looked_up, receiver.cls, function.frames)
-        in_construction = uses_in_construction(taken, frame, receiver, positions, model)
+        in_construction = uses_in_construction(taken, frame, receiver, model)
         uses = gravest((*sampled_with_seed(frame, model), *in_construction))
         yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses)
 

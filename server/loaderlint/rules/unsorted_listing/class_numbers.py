@@ -14,32 +14,33 @@ from loaderlint.project.reach.model import Model
 
 def numbered(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position a frame numbers something: `{name: number for number, name in enumerate(names)}`,
-    `names.index(name)`, a counted folder. Not those from which a sample takes the item at such a number again."""
+    `names.index(name)`, a counted folder. Not those in which worker code looks items up by number: such a number is no
+    class."""
     for number in _numbered(frame, model):
         if number != NONE and not _is_looked_up(number, frame, model):
             yield number
 
 
 def _is_looked_up(number: int, frame: Frame, model: Model) -> bool:
-    """Whether worker code takes items by position from the attribute that a sequence is kept in."""
+    """Whether worker code looks items up by number in an attribute that holds a sequence."""
+    looked_up = model.once(_LookedUp).attributes
     e = model.ev.expr(frame, number)
-    if not isinstance(e, ir.Attr):
-        return False
-    owners = model.ev.eval(e.base, frame).only(Instance)
-    return any((owner.cls, e.name) in model.once(_ItemsTaken).attributes for owner in owners)
+    held = [(e.base, e.name)] if isinstance(e, ir.Attr) else []
+    held += [(step.base, step.name) for _, step in model.steps_of(frame, ir.SetAttr) if step.value == number]
+    return any((one.cls, name) in looked_up for base, name in held for one in model.ev.eval(base, frame).only(Instance))
 
 
-class _ItemsTaken:
-    """The attributes from which worker code takes the item at a position that it computes, with their classes."""
+class _LookedUp:
+    """The attributes, with their classes, in which worker code looks items up by a number that it computes."""
 
     def __init__(self, model: Model) -> None:
         self.attributes: set[tuple[ClassRef, str]] = set()
         for frame in model.reached:
             if isinstance(frame.receiver, Instance):
-                self.attributes.update((frame.receiver.cls, name) for name in _taken(frame))
+                self.attributes.update((frame.receiver.cls, name) for name in _looked_up_in(frame))
 
 
-def _taken(frame: Frame) -> Iterator[str]:
+def _looked_up_in(frame: Frame) -> Iterator[str]:
     exprs = frame.code.exprs
     for part in ir.made_of(exprs, [part for _, parts, _ in frame.code.evaluated for part in parts]):
         e = exprs[part]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
@@ -24,25 +23,21 @@ _PICKING = frozenset("choice choices sample permutation permuted shuffle".split(
 class ListingUse:
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are taken by the same positions. Sorting only some of them would mispair files that
-    happened to match. `numbered`: the attributes that hold what is given numbers by its position."""
+    happened to match."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
-    numbered: frozenset[str] = frozenset()
 
 
-def uses_in_construction(
-    taken: Sequence[Taken], entry: Frame, inst: Instance, positions: frozenset[str], model: Model
-) -> Iterator[ListingUse]:
-    """What the order of listings decides while a dataset is made, the gravest first. `positions`: the attributes in
-    which samples look items up by number."""
+def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, model: Model) -> Iterator[ListingUse]:
+    """What the order of listings decides while a dataset is made, the gravest first."""
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model) and not _says_unpaired(inst, (*one.orders, *other.orders), model):
             yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`")
     for maker in _making(inst, model):
-        yield from (use for use in model.remembered(_uses_in, maker) if not use.numbered & positions)
+        yield from model.remembered(_uses_in, maker)
     for one in taken:
         for each in one.orders:
             if each.cut:
@@ -136,12 +131,4 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listi
     for number in numbered(frame, model):
         for each in _stable(order.of(number, frame)):
             if not each.sorted:
-                what = "a class of {} may get another number:"
-                yield ListingUse(each.listing, Severity.WARNING, what, numbered=_attributes(number, frame, model))
-
-
-def _attributes(number: int, frame: Frame, model: Model) -> frozenset[str]:
-    """The attributes that hold what an expression gives: it reads them, or the def stores it there."""
-    e = model.ev.expr(frame, number)
-    read = {e.name} if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) else set()
-    return frozenset(read | {step.name for _, step in model.steps_of(frame, ir.SetAttr) if step.value == number})
+                yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")

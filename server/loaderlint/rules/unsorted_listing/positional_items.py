@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, Instance
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import ListingOrder, Orders
@@ -47,22 +47,6 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
             position = _ANY_POSITION if helped else _shape(e.index, frame, model, 0)
             found.setdefault((name, position), Taken(name, position, orders)).takes.append((frame, number))
     return list(found.values())
-
-
-def looked_up(cls: ClassRef, entries: Iterable[Frame], model: Model) -> frozenset[str]:
-    """The attributes of datasets of a class in which samples look up the item at a position that the dataset keeps:
-    such a number is no class. What one entry of many leads to may not be known, so all of them tell."""
-    found = set()
-    for entry in entries:
-        inst = entry.receiver
-        if not isinstance(inst, Instance) or inst.cls != cls:
-            continue
-        for frame, _, e in _indexed(entry, inst, model):
-            base, index = model.ev.expr(frame, e.base), model.ev.expr(frame, e.index)
-            if isinstance(base, ir.Attr) and ir.is_self(model.ev.expr(frame, base.base)):
-                if isinstance(index, ir.Unpack | ir.Index) and not _is_from_parameter(e.index, frame, model, 0):
-                    found.add(base.name)
-    return frozenset(found)
 
 
 def _indexed(entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[Frame, int, ir.Index]]:
