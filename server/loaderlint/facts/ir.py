@@ -500,16 +500,17 @@ class DefIR(NamedTuple):
 
     def around(self, context: int) -> Iterator[Context]:
         """The context and those around it, innermost first, without the body."""
+        return (self.contexts[number] for number in self.enclosing(context))
+
+    def enclosing(self, context: int) -> Iterator[int]:
+        """The numbers of the contexts that `around` yields."""
         while context > 0:
-            yield self.contexts[context]
+            yield context
             context = self.contexts[context].parent
 
     def loops_around(self, context: int) -> Iterator[int]:
         """The `for` loops that a context is or is nested in, innermost first."""
-        while context > 0:
-            if self.contexts[context].kind == "loop":
-                yield context
-            context = self.contexts[context].parent
+        return (number for number in self.enclosing(context) if self.contexts[number].kind == "loop")
 
     def handlers(self, block: int) -> Iterator[int]:
         """The contexts that are `except` clauses of the `try` block which is context `block`."""

@@ -45,7 +45,6 @@ from loaderlint.project.evaluation.values import (
     def_key,
     join,
     of,
-    sites_of,
     unknown,
 )
 from loaderlint.project.modules.project_files import defined_name, holds, is_def
@@ -657,7 +656,7 @@ class Classes:
             return known
         if key in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
             return self._open[key].objects
-        if name in SET_BY_LOADERS and any(is_set_by_loader(self._ev, site, name) for site in sites_of(inst)):
+        if name in SET_BY_LOADERS and is_set_by_loader(self._ev, inst, name):
             self._fields[key] = unknown("set by its loader")
             return self._fields[key]
         stores = self.stores(inst, name)
@@ -692,13 +691,13 @@ class Classes:
             if not kept or nearest is None or nearest.function != function:
                 continue
             params = self._ev.code(function).one.params  # type: ignore[union-attr]
-            for site in sites_of(inst):
-                for caller, call in calls_on(self._ev, site, member.name):
-                    passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
-                    for index in kept:
-                        given = passed[index]
-                        default = self._ev.functions.default(function, params[index]) if given is None else given
-                        yield function, default
+            for caller, call in calls_on(self._ev, inst, member.name):
+                passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
+                for index in kept:
+                    value = passed[index]
+                    if value is None:
+                        value = self._ev.functions.default(function, params[index])
+                    yield function, value
 
     def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
         """A list field with what the object's methods append to it."""
@@ -733,8 +732,7 @@ class Classes:
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
         """Values of an attribute that are not stored by `self.name = ...`, but by the code that creates the object
         (`job.name = ...`), or by `setattr(self, f"{kind}_name", ...)` in its methods."""
-        for site in sites_of(inst):
-            yield from set_on(self._ev, site, name)
+        yield from set_on(self._ev, inst, name)
         for frame in self._frames_holding(inst, "setattr("):
             for step, call in self._ev.performed(frame):
                 if self._ev.eval(call.func, frame).atoms == _SETATTR and len(call.args) == 3:

@@ -85,7 +85,8 @@ def copied_items(ev: Evaluator, e: ir.Comp, frame: Frame, number: int) -> MapOf 
     key, item = (ev.expr(frame, one) for one in (e.key, e.element))
     if not isinstance(key, ir.Unpack) or not isinstance(item, ir.Unpack) or (key.index, item.index) != (0, 1):
         return None
-    if key.value != item.value or ev.expr(frame, item.value) != ir.Element(e.iterables[0]):
+    pair = ev.expr(frame, item.value)
+    if key.value != item.value or not isinstance(pair, ir.Element) or pair.iterable != e.iterables[0]:
         return None
     base = ev.eval(func.base, frame)
     (copied,) = base.atoms if len(base.atoms) == 1 else (None,)
@@ -118,9 +119,8 @@ def _is_same(ev: Evaluator, one: int, other: int, frame: Frame) -> bool:
 def _conditions(iterable: int, frame: Frame) -> Iterator[int]:
     """The conditions of a comprehension over an expression."""
     one = frame.code.one
-    for _, step in frame.code.steps_of(ir.Test) if one else ():
-        assert one is not None
-        if any(here.kind == "loop" and here.expr == iterable for here in one.around(step.context)):
+    for _, step in frame.code.steps_of(ir.Test):
+        if one and any(one.contexts[loop].expr == iterable for loop in one.loops_around(step.context)):
             yield step.expr
 
 

@@ -219,13 +219,13 @@ class Code:
         """The expressions of the def that read an attribute of this name, each with its base, in order."""
         if self._attributes is None:
             self._attributes = {}
-            for number in sorted(self._expressions()):
+            for number in sorted(self.expressions()):
                 e = self.exprs[number]
                 if type(e) is ir.Attr:
                     self._attributes.setdefault(e.name, []).append((number, e.base))
         return self._attributes.get(name, ())
 
-    def _expressions(self) -> set[int]:
+    def expressions(self) -> set[int]:
         """The numbers of all expressions that are written in the def, not in those inside it."""
         steps, contexts = (self.one.steps, self.one.contexts) if self.one else ((), ())
         evaluated = [number for step in steps for number in ir.step_expressions(step)]

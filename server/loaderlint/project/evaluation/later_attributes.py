@@ -15,7 +15,17 @@ from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, LibObject, Site, Val, def_key
+from loaderlint.project.evaluation.values import (
+    Atom,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Site,
+    Val,
+    def_key,
+    sites_of,
+)
 from loaderlint.project.modules.dependencies import holds, needs_word
 from loaderlint.project.modules.project_files import MODULE
 
@@ -24,6 +34,10 @@ if TYPE_CHECKING:
 
 #: Methods whose argument is no later value of an attribute: they make the object, or it is made by them.
 _MAKING = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
+#: The loaders that set attributes of their dataset, each with the word in the text of its calls.
+_LOADER_WORDS = tuple(
+    (kind, kind.rpartition(".")[2]) for kind in sorted(kind for kinds in SET_BY_LOADERS.values() for kind in kinds)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +48,26 @@ class Place:
     objects: frozenset[int]
 
 
-def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
-    """What the code that creates an object assigns to its attribute `name`: in the same def, in a function that it
-    passes the object to, further down in a module, or in a method of the object that keeps it."""
-    for place in _places(ev, made, f".{name}", may_assign, name):
+def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
+    """What the code that creates an object, or gets it, assigns to its attribute `name`: in the same def, in a function
+    that it passes the object to, further down in a module, or in a method of the object that keeps it."""
+    for place in (place for site in sites_of(made) for place in _places(ev, site, f".{name}", may_assign, name)):
         for _, step in place.frame.code.steps_of(ir.SetAttr):
             if step.base in place.objects and step.name == name and step.value != ir.NONE:
                 if not ev.liveness.is_dead(step.context, place.frame):
                     yield ev.eval(step.value, place.frame)
 
 
-def is_set_by_loader(ev: Evaluator, made: Site, name: str) -> bool:
-    """Whether the code that creates a dataset passes it to a loader that sets attribute `name` of it, whatever the
-    attribute was."""
+def is_set_by_loader(ev: Evaluator, made: Instance | LibObject, name: str) -> bool:
+    """Whether the code that creates a dataset, or gets it, passes it to a loader that sets attribute `name` of it,
+    whatever the attribute was."""
+    return any(_is_set_by_loader_at(ev, site, name) for site in sites_of(made))
+
+
+def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
     kinds = SET_BY_LOADERS.get(name, frozenset())
-    words = {kind.rpartition(".")[2] for kind in kinds}
-    places = (place for word in sorted(words) for place in _places(ev, made, "", holds, word, uses=holds))
+    words = (word for kind, word in _LOADER_WORDS if kind in kinds)
+    places = (place for word in words for place in _places(ev, made, "", holds, word, uses=holds))
     calls = (
         ev.eval(call.func, place.frame)
         for place in places
@@ -59,9 +77,10 @@ def is_set_by_loader(ev: Evaluator, made: Site, name: str) -> bool:
     return any(one.name in kinds for callee in calls for one in callee.only(Lib))
 
 
-def calls_on(ev: Evaluator, made: Site, method: str) -> Iterator[tuple[Frame, ir.Call]]:
-    """The calls of a method on an object in the code that creates it, as `set_on` looks for it; each with its frame."""
-    for place in _places(ev, made, f".{method}(", holds, f".{method}("):
+def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame, ir.Call]]:
+    """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
+    called = f".{method}("
+    for place in (place for site in sites_of(made) for place in _places(ev, site, called, holds, called)):
         for step, call in place.frame.code.calls:
             func = ev.expr(place.frame, call.func)
             if isinstance(func, ir.Attr) and func.name == method and _is_among(func.base, place):
@@ -177,9 +196,8 @@ def _datasets_of_holders(frame: Frame, number: int) -> Iterator[int]:
 def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
     """What a function gives by a call, if attributes of that are assigned where it is called: objects of their own, so
     that those that the function gives to others do not have these attributes. Also an item of what it gives."""
-    objects = value.only(Instance, LibObject)
-    made = [one for one in objects if type(one) is Instance and one.site is not None and one.given is None]
-    datasets = [one for one in objects if type(one) is LibObject and _is_fresh_dataset(one)]
+    made = [one for one in value.atoms if type(one) is Instance and one.site is not None and one.given is None]
+    datasets = [one for one in value.atoms if type(one) is LibObject and _is_fresh_dataset(one)]
     if not (made or datasets) or frame.nesting >= MAX_NESTING:
         return value
     if not (_are_set_at(ev, frame, number) or _keep_at(ev, made, frame, number) or _is_reset_at(ev, frame, number)):
@@ -233,10 +251,9 @@ def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> 
 def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     """Whether the def that gets a dataset passes it to a loader that sets attributes of it."""
     file = ev.file(frame.path)
-    words = {kind.rpartition(".")[2] for kinds in SET_BY_LOADERS.values() for kind in kinds}
-    if file is None or not any(True for word in sorted(words) for _ in file.all_asking(holds, word, scope=MODULE)):
+    if file is None or not any(file.all_asking(holds, word, scope=MODULE) for _, word in _LOADER_WORDS):
         return False
-    return any(is_set_by_loader(ev, Site(frame, number), name) for name in SET_BY_LOADERS)
+    return any(_is_set_by_loader_at(ev, Site(frame, number), name) for name in SET_BY_LOADERS)
 
 
 @needs_word

@@ -61,7 +61,6 @@ from loaderlint.project.evaluation.values import (
     member_of,
     named,
     of,
-    sites_of,
     unknown,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -853,11 +852,10 @@ def _inherited(
 
 def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
-    sites = sites_of(inst)
-    if any(is_set_by_loader(ev, site, name) for site in sites):
+    if is_set_by_loader(ev, inst, name):
         return []
     values = [store.value for store in ev.classes.stores(inst, name)]
-    values += [value for site in sites for value in set_on(ev, site, name)]
+    values += set_on(ev, inst, name)
     positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))
     passed = passed_to_library(ev, inst).get(name, next((one for one in positions if one is not None), None))
     return values if passed is None else [*values, passed]

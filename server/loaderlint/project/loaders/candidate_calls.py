@@ -61,7 +61,7 @@ class Candidates:
 
     def find(self) -> Iterator[CallSite]:
         """The calls, in the order of files and places."""
-        naming = self._paths()
+        naming = frozenset(self._paths())
         for path in sorted({*naming, *self._ev.files.containing(_WORKERS)}):
             if path in naming:
                 names, named = self._named_in(path)

@@ -99,9 +99,11 @@ def _imported_heirs(ev: Evaluator, path: Path) -> Iterator[str]:
     source is read."""
     file = ev.file(path)
     for e in imports_in(ev, path):
-        module = ev.names.resolve(path, e.module, e.level) if e.name and e.name[:1].isupper() else None
-        value = ev.names.module_attribute(module, e.name) if module is not None and e.name else None
-        if e.name and value is not None and any(_derives_from_library(ev, one) for one in value.only(ClassRef)):
+        if not e.name or not e.name[:1].isupper():
+            continue
+        module = ev.names.resolve(path, e.module, e.level)
+        value = ev.names.module_attribute(module, e.name) if module is not None else None
+        if value is not None and any(_derives_from_library(ev, one) for one in value.only(ClassRef)):
             yield from written_as(file, e.name)
 
 

@@ -35,7 +35,6 @@ from loaderlint.project.evaluation.values import (
     Val,
     constant,
     of,
-    sites_of,
 )
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.modules.project_files import MODULE
@@ -46,10 +45,9 @@ def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     its attributes of the same names later, and those of the methods that made it, as in
     `WebDataset(urls).decode().map(crop)`, the last first."""
     arguments = ev.calls.site_arguments(dataset.site)
-    sites = sites_of(dataset)
-    names = [name for name in SAMPLE_CALLABLES if not any(is_set_by_loader(ev, site, name) for site in sites)]
+    names = [name for name in SAMPLE_CALLABLES if not is_set_by_loader(ev, dataset, name)]
     values = [arguments.get(name, parameter_position(dataset.name, name)) for name in names]
-    values += [value for name in names for site in sites for value in set_on(ev, site, name)]
+    values += [value for name in names for value in set_on(ev, dataset, name)]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
     return [*found, *_steps(ev, dataset)] if keeps_functions(dataset.name) else found
 

@@ -14,6 +14,8 @@ from loaderlint.project.reach.model import Model
 
 _MAX_CLAUSES = 64
 _MAX_DEPTH = 8
+_EQUAL = ("==", "is", "in")
+_UNEQUAL = ("!=", "is not", "not in")
 #: The value of a fact that an attribute is true: no constant equals it.
 _TRUE = ("true",)
 
@@ -92,10 +94,6 @@ def _either(sides: Sequence[Clauses]) -> Clauses:
     return tuple(one | other for one, other in product(*sides))
 
 
-_EQUAL = ("==", "is", "in")
-_UNEQUAL = ("!=", "is not", "not in")
-
-
 def _constants(op: str, right: int, frame: Frame, model: Model) -> list[object]:
     """The constants that a value is compared with; none where one of them is no constant."""
     e = model.ev.expr(frame, right)
@@ -112,7 +110,7 @@ def _attribute(number: int, frame: Frame, model: Model) -> tuple[str, ...]:
     while isinstance(e, ir.Attr):
         names.append(e.name)
         e = model.ev.expr(frame, e.base)
-    return tuple(reversed(names)) if e == ir.Param(0) else ()
+    return tuple(reversed(names)) if ir.is_self(e) else ()
 
 
 def exclude_each_other(clauses: Iterable[Clause]) -> bool:

@@ -209,25 +209,28 @@ class ArrayFlow:
         left = []
         for choice in choices:
             bound = [s.context for o in choices if o != choice for _, s in frame.code.bindings.get(o, ())]
-            tests = {n for context in bound for n in _around(context, one) if not one.is_within(state.context, n)}
+            tests = {n for context in bound for n in one.enclosing(context) if not one.is_within(state.context, n)}
             runs = (n for n in tests if self._runs_for_arrays(one.contexts[n], choice, frame))
             if not any(always_comes_by(bound, n, frame, self._model) for n in runs):
                 left.append(choice)
         return tuple(left) or choices
 
     def _runs_for_arrays(self, context: ir.Context, choice: int, frame: Frame) -> bool:
-        """Whether a branch runs if a value is an array."""
-        parts = [context.expr]
-        while any(isinstance(self._ev.expr(frame, part), ir.BoolOp) for part in parts) and not context.negated:
-            split: list[int] = []
-            for part in parts:
-                e = self._ev.expr(frame, part)
-                split += [e.left, e.right] if isinstance(e, ir.BoolOp) and e.op == "and" else [part]
-            if split == parts:
-                return False
-            parts = split
-        said = [self._said_by(part, frame, context.negated) for part in parts] if context.kind == "if" else []
-        return bool(said) and NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+        """Whether a branch is taken whenever `choice` is an array: `if image is not None and isinstance(...)`."""
+        if context.kind != "if":
+            return False
+        tests = [context.expr] if context.negated else list(self._conjuncts(context.expr, frame))
+        said = [self._said_by(test, frame, context.negated) for test in tests]
+        return NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _conjuncts(self, test: int, frame: Frame) -> Iterator[int]:
+        """The tests that `and` joins."""
+        e = self._ev.expr(frame, test)
+        if not isinstance(e, ir.BoolOp) or e.op != "and":
+            yield test
+            return
+        yield from self._conjuncts(e.left, frame)
+        yield from self._conjuncts(e.right, frame)
 
     def _said_by(self, test: int, frame: Frame, negated: bool) -> int:
         """What a test says to be an array, or to be given at all; else NONE."""
@@ -556,13 +559,6 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
         if atom.name in ORDERED_PIPELINES:
             return tuple(_pipeline(atom, ev))
     return ()
-
-
-def _around(context: int, one: ir.DefIR) -> Iterator[int]:
-    """The context and those around it, by their numbers, without the body."""
-    while context > 0:
-        yield context
-        context = one.contexts[context].parent
 
 
 def _is_unordered(call: ir.Call, frame: Frame, ev: Evaluator) -> bool:

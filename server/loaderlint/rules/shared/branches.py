@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import product
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
@@ -12,7 +13,7 @@ from loaderlint.project.reach.model import Model
 def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model) -> bool:
     """Whether context `at` is reached only through one of `contexts`, which come before it."""
     one = model.def_of(frame)
-    ways = {at, 0, *_outer(at, one)}
+    ways = {0, *one.enclosing(at)}
     covered = set(contexts)
     waiting = list(covered)
     while waiting:
@@ -29,23 +30,18 @@ def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model
 def never_both(one: int, other: int, frame: Frame, model: Model) -> bool:
     """Whether a call evaluates at most one of two expressions: they stand in different branches of an `if` or `match`
     that no loop repeats, or of a conditional expression."""
-    code, contexts = frame.code, model.def_of(frame).contexts
-    branches, others = _branches(code.read_in(one), contexts), _branches(code.read_in(other), contexts)
-    for mine in branches:
-        for yours in others:
-            if mine != yours and _are_alternatives(contexts[mine], contexts[yours], frame, model):
-                return True
+    code, def_ = frame.code, model.def_of(frame)
+    for mine, yours in product(_branches(code.read_in(one), def_), _branches(code.read_in(other), def_)):
+        if mine != yours and _are_alternatives(def_.contexts[mine], def_.contexts[yours], frame, model):
+            return True
     choices = (e for number in model.ev.evaluated(frame) if isinstance(e := model.ev.expr(frame, number), ir.IfExp))
     return any(_parts(one, other, e, code.exprs) for e in choices)
 
 
-def _branches(context: int, contexts: tuple[ir.Context, ...]) -> list[int]:
-    """The branches around what stands in a context, from the innermost to the first loop."""
-    found = []
-    while context > 0 and contexts[context].kind not in ("loop", "while"):
-        found.append(context)
-        context = contexts[context].parent
-    return [] if context > 0 else found
+def _branches(context: int, one: ir.DefIR) -> list[int]:
+    """The branches around a context; none in a loop, which may take another branch each time."""
+    in_loop = any(here.kind in ("loop", "while") for here in one.around(context))
+    return [] if in_loop else list(one.enclosing(context))
 
 
 def _are_alternatives(one: ir.Context, other: ir.Context, frame: Frame, model: Model) -> bool:
@@ -60,12 +56,6 @@ def _parts(one: int, other: int, choice: ir.IfExp, exprs: tuple[ir.Expr, ...]) -
     then, otherwise = set(ir.made_of(exprs, (choice.then,))), set(ir.made_of(exprs, (choice.other,)))
     apart = then - otherwise, otherwise - then
     return (one in apart[0] and other in apart[1]) or (other in apart[0] and one in apart[1])
-
-
-def _outer(context: int, one: ir.DefIR) -> Iterator[int]:
-    while context > 0:
-        context = one.contexts[context].parent
-        yield context
 
 
 def _covers_parent(context: int, covered: set[int], frame: Frame, model: Model) -> bool:

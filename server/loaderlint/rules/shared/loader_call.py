@@ -7,7 +7,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, Lib
+from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Site
 from loaderlint.project.reach.model import Loader, Model
 
 
@@ -36,7 +36,7 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
     if loader.site is None or call is None:
         return None
     if not _is_of_table(call, loader.site.frame, model):
-        return _handed_on(loader, loader.site.frame, name, call, model)
+        return _passed_on(loader, loader.site, name, call, model)
     own = {torchs: its for its, torchs in loader.kind.rename}.get(name, name)
     parameters = loader.kind.parameters
     position = parameters.index(own) if own in parameters else None
@@ -49,13 +49,12 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
     return None
 
 
-def _handed_on(loader: Loader, frame: Frame, name: str, call: ir.Call, model: Model) -> Written | None:
-    """Torch's argument `name` as the call of a library's own class writes it, which hands it on to torch as it is."""
-    for arg in call.args:
-        if arg.kind == "kw" and arg.name == name and loader.site is not None:
-            passed = model.ev.eval(arg.value, frame)
-            return Written(frame, arg.value, name, loader.site.expr) if passed == loader.arguments.get(name) else None
-    return None
+def _passed_on(loader: Loader, site: Site, name: str, call: ir.Call, model: Model) -> Written | None:
+    """Torch's argument `name` in the call of a library's own class, if that class passes it on to torch as it is."""
+    given = next((arg.value for arg in call.args if arg.kind == "kw" and arg.name == name), None)
+    if given is None or model.ev.eval(given, site.frame) != loader.arguments.get(name):
+        return None
+    return Written(site.frame, given, name, site.expr)
 
 
 def _call(loader: Loader, model: Model) -> ir.Call | None:

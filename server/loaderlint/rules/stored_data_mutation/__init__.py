@@ -98,9 +98,10 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Iterator[Candidate[StoredEdit] | Silence]:
     """An edit of what is stored, if it does not belong to an object that is done."""
-    if root_of(edit.target, frame, model) in done:
+    root = root_of(edit.target, frame, model)
+    if root in done:
         return
-    if takes_by_mask(root_of(edit.target, frame, model), frame, model):
+    if takes_by_mask(root, frame, model):
         yield from silent(RULE.name, edit.spot, _MASKED, model)
         return
     value = model.ev.eval(edit.target, frame)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib
 from loaderlint.project.reach.model import Model
 
@@ -23,30 +23,24 @@ def numbered(frame: Frame, model: Model) -> Iterator[int]:
 
 def _is_looked_up(number: int, frame: Frame, model: Model) -> bool:
     """Whether worker code looks items up by number in an attribute that holds a sequence."""
-    looked_up = model.once(_LookedUp).attributes
+    looked_up = model.once(_attributes_looked_up)
     e = model.ev.expr(frame, number)
     held = [(e.base, e.name)] if isinstance(e, ir.Attr) else []
     held += [(step.base, step.name) for _, step in model.steps_of(frame, ir.SetAttr) if step.value == number]
     return any((one.cls, name) in looked_up for base, name in held for one in model.ev.eval(base, frame).only(Instance))
 
 
-class _LookedUp:
+def _attributes_looked_up(model: Model) -> frozenset[tuple[ClassRef, str]]:
     """The attributes, with their classes, in which worker code looks items up by a number that it computes."""
-
-    def __init__(self, model: Model) -> None:
-        self.attributes: set[tuple[ClassRef, str]] = set()
-        for frame in model.reached:
-            if isinstance(frame.receiver, Instance):
-                self.attributes.update((frame.receiver.cls, name) for name in _looked_up_in(frame))
+    methods = {(one.receiver.cls, one.code) for one in model.reached if isinstance(one.receiver, Instance)}
+    return frozenset((cls, name) for cls, code in methods for name in _looked_up_in(code))
 
 
-def _looked_up_in(frame: Frame) -> Iterator[str]:
-    exprs = frame.code.exprs
-    for part in ir.made_of(exprs, [part for _, parts, _ in frame.code.evaluated for part in parts]):
-        e = exprs[part]
-        kept = exprs[e.base] if isinstance(e, ir.Index) else None
-        if isinstance(e, ir.Index) and isinstance(kept, ir.Attr) and ir.is_self(exprs[kept.base]):
-            if not isinstance(exprs[e.index], ir.Const | ir.Slice):
+def _looked_up_in(code: Code) -> Iterator[str]:
+    for e in map(code.exprs.__getitem__, code.expressions()):
+        kept = code.exprs[e.base] if isinstance(e, ir.Index) else None
+        if isinstance(e, ir.Index) and isinstance(kept, ir.Attr) and ir.is_self(code.exprs[kept.base]):
+            if not isinstance(code.exprs[e.index], ir.Const | ir.Slice):
                 yield kept.name
 
 
@@ -94,7 +88,7 @@ def _kept(frame: Frame, model: Model) -> Iterator[int]:
 
 def _reads(call: ir.Call, number: int, target: Frame, model: Model) -> bool:
     """Whether a function may read the parameter that a call passes a value for."""
-    one, exprs = model.def_of(target), target.code.exprs
+    one = model.def_of(target)
     positional = [arg.value for arg in call.args if arg.kind == "pos"]
     names = {arg.name for arg in call.args if arg.kind == "kw" and arg.value == number}
     offset = 0 if target.receiver is None else 1
@@ -105,8 +99,8 @@ def _reads(call: ir.Call, number: int, target: Frame, model: Model) -> bool:
     (index,) = indices
     if index >= len(one.params) or one.params[index].kind not in ("pos", "any", "kw"):
         return True
-    parts = ir.made_of(exprs, [part for _, parts, _ in target.code.evaluated for part in parts])
-    return any(type(exprs[part]) is ir.MakeDef or exprs[part] == ir.Param(index) for part in parts)
+    read = [target.code.exprs[number] for number in target.code.expressions()]
+    return any(isinstance(e, ir.MakeDef) or (isinstance(e, ir.Param) and e.index == index) for e in read)
 
 
 def _dict_comprehensions(path: Path, piece: int, model: Model) -> list[tuple[int, ir.Comp]]:
