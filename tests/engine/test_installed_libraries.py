@@ -234,6 +234,24 @@ def test_a_default_of_no_workers_counts(tmp_path: Path) -> None:
     assert names(root) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "passed_on", "place"),
+    [("True", "persistent_workers", "True)"), ("False", "not persistent_workers", "Feed(Noisy(")],
+)
+def test_an_argument_is_blamed_only_if_the_library_passes_it_on(
+    tmp_path: Path, given: str, passed_on: str, place: str
+) -> None:
+    library = TORCH_LOADER + (
+        "class Feed(DataLoader):\n"
+        "    def __init__(self, dataset, num_workers=0, persistent_workers=False):\n"
+        f"        super().__init__(dataset, num_workers=num_workers, persistent_workers={passed_on})\n"
+    )
+    train = NOISY + f"from somelib import Feed\nloader = Feed(Noisy(), num_workers=0, persistent_workers={given})\n"
+    (one,) = found(project(tmp_path, train, {"somelib/__init__.py": library}))
+    assert one.name == "conflicting-loader-arguments" and one.span is not None
+    assert train.splitlines()[one.span.line][one.span.column :].startswith(place)
+
+
 def test_a_base_class_calls_what_the_project_defines(tmp_path: Path) -> None:
     library = """
     from torch.utils.data import Dataset
