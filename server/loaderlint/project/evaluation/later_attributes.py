@@ -1,5 +1,5 @@
-"""Attributes that an object gets after it is made, from the code around it: `data.transform = Crop()`, or by a method
-that keeps its argument, as in `data.set_transform(Crop())`."""
+"""Attributes that code sets on an object after it is created: `data.transform = Crop()`, or by a method that stores its
+argument, such as `data.set_transform(Crop())`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from loaderlint.project.modules.project_files import MODULE
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: Methods whose argument is no later value of an attribute: they make the object, or it is made by them.
+#: Methods that run while an object is created: their arguments are no later values of its attributes.
 _MAKING = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
 #: The loaders that set attributes of their dataset, each with the word in the text of its calls.
 _LOADER_WORDS = tuple(
@@ -109,7 +109,7 @@ def _keeps_something(ev: Evaluator, function: FunctionRef) -> bool:
 
 
 def may_keep(method: str) -> bool:
-    """Whether a method by this name may be called on an object that is there, and keep what it is given."""
+    """Whether a method with this name may be called on an existing object, and store its argument."""
     return method not in _MAKING
 
 
@@ -190,12 +190,12 @@ def _datasets_of_holders(frame: Frame, number: int) -> Iterator[int]:
             yield read
 
 
-# --- objects that a function gives ------------------------------------------------------------------------------------
+# --- objects that a function returns ----------------------------------------------------------------------------------
 
 
 def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
-    """What a function gives by a call, if attributes of that are assigned where it is called: objects of their own, so
-    that those that the function gives to others do not have these attributes. Also an item of what it gives."""
+    """The result of a call, or an item of it. If the caller sets attributes of the objects in it, they become objects
+    of their own: those that the function returns to other callers do not have these attributes."""
     made = [one for one in value.atoms if type(one) is Instance and one.site is not None and one.given is None]
     datasets = [one for one in value.atoms if type(one) is LibObject and _is_fresh_dataset(one)]
     if not (made or datasets) or frame.nesting >= MAX_NESTING:
@@ -213,8 +213,8 @@ def _is_fresh_dataset(made: LibObject) -> bool:
 
 
 def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
-    """Whether the def that gets something, a function that it passes it to, its module further down, or another method
-    of its object, assigns attributes of it."""
+    """Whether the calling def, a function to which it passes the result, later module-level code, or another method of
+    its object, assigns attributes of the result."""
     attributes = _attributes_holding(frame, number)
     objects = {number, *_reads_of(frame, attributes)}
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
@@ -238,7 +238,7 @@ def _sets_what_it_is_given(ev: Evaluator, function: FunctionRef, call: ir.Call, 
 
 
 def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> bool:
-    """Whether the def that gets some datasets calls a method on them that keeps what it is given."""
+    """Whether the calling def calls a method of the datasets that stores an argument."""
     made = [one for one in made if any(ev.classes.member(one.cls, name) for name in ("__getitem__", "__iter__"))]
     if not made:
         return False
@@ -249,7 +249,7 @@ def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> 
 
 
 def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
-    """Whether the def that gets a dataset passes it to a loader that sets attributes of it."""
+    """Whether the calling def passes the dataset to a loader that sets attributes of it."""
     file = ev.file(frame.path)
     if file is None or not any(file.all_asking(holds, word, scope=MODULE) for _, word in _LOADER_WORDS):
         return False

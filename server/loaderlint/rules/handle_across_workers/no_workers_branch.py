@@ -1,4 +1,4 @@
-"""Whether a line runs only where a loader has no workers: `if self.num_workers > 0: ... else: open(...)`."""
+"""Lines that run only if a loader has no workers: `if self.num_workers > 0: ... else: open(...)`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def needs_no_workers(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _says_none(number: int, holds: bool, frame: Frame, model: Model, depth: int = 0) -> bool:
-    """Whether the number of workers is 0 if a test came out as `holds`."""
+    """Whether the number of workers is 0 if a test evaluates to `holds`."""
     e = model.ev.expr(frame, number)
     if depth > _MAX_DEPTH:
         return False
@@ -37,7 +37,7 @@ def _says_none(number: int, holds: bool, frame: Frame, model: Model, depth: int 
 
 
 def _is_zero(op: str, other: ir.Expr | None, holds: bool) -> bool:
-    """Whether a count must be 0 if `count <op> other` came out as `holds`."""
+    """Whether a count must be 0 if `count <op> other` evaluates to `holds`."""
     if not isinstance(other, ir.Const) or other.kind != "int" or other.value not in (0, 1):
         return False
     says_zero = ("==", "<=") if other.value == 0 else ("<",)

@@ -1,4 +1,4 @@
-"""Whether settings decide that an array stays reversed: it is reversed under one, and made anew under another."""
+"""Arrays that stay reversed only under some settings: one setting reverses the array, and another replaces it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _OF_SETTINGS = (ir.Attr, ir.Index, ir.Const, ir.Param, ir.Unary, ir.BoolOp, ir.C
 
 
 def doubts_by_settings(one: Found, sink: Sink, flow: ArrayFlow, model: Model) -> int:
-    """The settings on which it depends that the array is reversed and stays so: the one that reverses it, and the one
-    that would make it anew afterwards."""
+    """The number of settings that must hold for the array to stay reversed: the one that reverses it, and the one that
+    would replace it afterwards."""
     reversing = _settings(one.number, one.frame, model)
     if not reversing:
         return 0
@@ -27,14 +27,14 @@ def doubts_by_settings(one: Found, sink: Sink, flow: ArrayFlow, model: Model) ->
 
 
 def _returned(frame: Frame, model: Model) -> list[int]:
-    """What a function returns, and the items of a tuple."""
+    """The values that a function returns, and the items of those that are tuples or lists."""
     values = [step.value for _, step in model.steps_of(frame, ir.Return) if step.value != ir.NONE]
     items = [model.ev.expr(frame, value) for value in values]
     return [*values, *(item for e in items if isinstance(e, ir.Seq) for item in e.items)]
 
 
 def _choices(number: int, frame: Frame, model: Model) -> list[int]:
-    """What a value may be, where several assignments reach it."""
+    """A value, and the assignments that reach it."""
     found = [number]
     for one in found:
         e = model.ev.expr(frame, one)
@@ -49,13 +49,13 @@ def _is_after(number: int, one: Found) -> bool:
 
 
 def _settings(number: int, frame: Frame, model: Model) -> set[int]:
-    """The settings that the branch of an expression depends on, as tests."""
+    """The tests of settings around an expression."""
     around = model.def_of(frame).around(frame.code.context_of(number))
     return {one.expr for one in around if one.kind == "if" and _is_setting(one.expr, frame, model)}
 
 
 def _is_setting(test: int, frame: Frame, model: Model) -> bool:
-    """Whether a test asks only for what the object keeps, and nothing tells how it comes out."""
+    """Whether a test reads only attributes of the object, and its result is not known."""
     exprs = frame.code.exprs
     parts = [exprs[part] for part in ir.made_of(exprs, [test])]
     of_object = all(isinstance(e, _OF_SETTINGS) for e in parts) and any(isinstance(e, ir.Attr) for e in parts)

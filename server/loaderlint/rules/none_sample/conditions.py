@@ -1,5 +1,5 @@
-"""What is known of an object's attributes where a step stands, and whether two such places exclude each other: after
-`if self.mode == "a": return ...` nothing runs that needs `self.mode == "a"`."""
+"""What the tests around a step say about attributes of its object, and whether the tests of two steps exclude each
+other: after `if self.mode == "a": return ...`, no step runs that requires `self.mode == "a"`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Literal(NamedTuple):
     holds: bool
 
 
-#: Facts of which one holds; a list of clauses that all hold.
+#: A clause: at least one of its literals holds. Clauses: all of them hold.
 Clause = frozenset[Literal]
 Clauses = tuple[Clause, ...]
 
@@ -57,7 +57,7 @@ def _changed(receiver: Atom, model: Model) -> frozenset[str]:
 
 
 def _clauses(number: int, holds: bool, frame: Frame, model: Model, depth: int = 0) -> Clauses:
-    """What is known if a test came out as `holds`; nothing about what is no attribute."""
+    """What follows if a test evaluates to `holds`. Only attributes of the object are considered."""
     e = model.ev.expr(frame, number)
     if depth > _MAX_DEPTH:
         return ()
@@ -88,14 +88,14 @@ def _one_of(facts: Iterable[Fact]) -> Clause:
 
 
 def _either(sides: Sequence[Clauses]) -> Clauses:
-    """One side or the other holds; a side of which nothing is known may be it."""
+    """One side or the other holds. If nothing is known of a side, nothing follows."""
     if not all(sides) or len(sides[0]) * len(sides[1]) > _MAX_CLAUSES:
         return ()
     return tuple(one | other for one, other in product(*sides))
 
 
 def _constants(op: str, right: int, frame: Frame, model: Model) -> list[object]:
-    """The constants that a value is compared with; none where one of them is no constant."""
+    """The constants that a value is compared with; empty if one of them is no constant."""
     e = model.ev.expr(frame, right)
     items = e.items if isinstance(e, ir.Seq) and op in ("in", "not in") else (right,)
     found = [model.ev.expr(frame, item) for item in items]
@@ -104,7 +104,7 @@ def _constants(op: str, right: int, frame: Frame, model: Model) -> list[object]:
 
 
 def _attribute(number: int, frame: Frame, model: Model) -> tuple[str, ...]:
-    """The names after `self`; none for what is no attribute of it."""
+    """The names after `self`; empty if the expression is no attribute of it."""
     names: list[str] = []
     e = model.ev.expr(frame, number)
     while isinstance(e, ir.Attr):
@@ -114,7 +114,7 @@ def _attribute(number: int, frame: Frame, model: Model) -> tuple[str, ...]:
 
 
 def exclude_each_other(clauses: Iterable[Clause]) -> bool:
-    """Whether the clauses cannot hold together, as far as single facts decide the others."""
+    """Whether the clauses contradict each other, as far as unit propagation shows."""
     open_ = set(clauses)
     facts = {literal.fact for clause in open_ for literal in clause}
     known: dict[Fact, bool] = {}
@@ -135,7 +135,8 @@ def exclude_each_other(clauses: Iterable[Clause]) -> bool:
 
 
 def _implied(literal: Literal, facts: Iterable[Fact]) -> Iterator[Literal]:
-    """A fact and what follows: an attribute that equals a constant equals no other, and is true if the constant is."""
+    """A literal and what follows from it: an attribute that equals a constant equals no other one, and is true if the
+    constant is."""
     yield literal
     names, value = literal.fact
     if not literal.holds or value == _TRUE:

@@ -18,8 +18,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...).
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
-- The loader is only there to try its module out: it is made under the main guard of a module that others import, and
-  that trains nothing.
+- The loader only tries out its module: it is created under the main guard of a module that others import and that
+  trains nothing.
 
 ## Example
 ```python
@@ -70,7 +70,7 @@ from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
 
-_TRIED_OUT = "it is only made where its module is tried out"
+_TRIED_OUT = "it only tries out its module, under a main guard"
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
 #: Who limits the threads where several workers compete has chosen to leave them to a worker that is alone.
 _LIMITED_ELSEWHERE = "it has one worker, and cv2.setNumThreads limits OpenCV's threads where there are several"

@@ -1,4 +1,4 @@
-"""Loaders with which a module is tried out."""
+"""Loaders that only try out the module that creates them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 
 
 def is_trial(loader: Loader, model: Model) -> bool:
-    """Whether a loader is made under the main guard of a module that others import and that trains nothing: how fast
-    it is does not matter."""
+    """Whether a loader is created under the main guard of a module that others import and that trains nothing. Its
+    speed does not matter."""
     site = loader.site
     file = model.files.file(site.frame.path) if site is not None and site.frame.def_ == 0 else None
     if site is None or file is None:
