@@ -67,6 +67,13 @@ def test_an_untouched_line_between_two_edits_stays() -> None:
     assert moved("\na\nLoader(\n    DATA,\n)\nB\n", Span(1, 0, 3, 1), loader) is None
 
 
+@pytest.mark.parametrize(("was", "now"), [("x\r", "x\r\n"), ("x\r\n", "x\r"), ("x\n", "x\r\n"), ("x\r\n", "x\n")])
+def test_a_line_end_that_gets_another_sign_has_changed(was: str, now: str) -> None:
+    assert moved(now, Span(0, 0, 1, 0), was) is None  # the line end belongs to it
+    assert moved(now, Span(0, 0, 0, 1), was) == (0, 0, 0, 1)
+    assert moved(now + "y", Span(1, 0, 1, 1), was + "y") == (1, 0, 1, 1)
+
+
 #: Few signs, so that many lines are alike; all kinds of line ends.
 _TEXTS = st.text(st.sampled_from("ab #(\n\r"), max_size=40)
 

@@ -42,7 +42,7 @@ class Moved:
         first, back = common_ends(was, now)
         self._first, self._last, self._last_now = first, len(was) - back, len(now) - back
         before, after = "".join(was[first : self._last]), "".join(now[first : self._last_now])
-        prefix, suffix = common_ends(before, after)
+        prefix, suffix = _around_change(before, after)
         self._start = _place(was, first, prefix)
         self._end = _place(was, first, len(before) - suffix)
         self._end_now = _place(now, first, len(after) - suffix)
@@ -85,6 +85,18 @@ class Moved:
         if len(places) != 1 or self._now[places[0] : places[0] + height] != lines:
             return None
         return span._replace(line=places[0], end_line=places[0] + height - 1)
+
+
+def _around_change(before: str, after: str) -> tuple[int, int]:
+    """The number of characters that two texts have in common at the start and at the end. No place is between CR and
+    LF: if only one text has the LF, or the CR, the whole line end has changed."""
+    prefix, suffix = common_ends(before, after)
+    if before[:prefix].endswith("\r") and "\n" in (before[prefix : prefix + 1], after[prefix : prefix + 1]):
+        prefix -= 1
+    kept, kept_now = len(before) - suffix, len(after) - suffix
+    if before.startswith("\n", kept) and "\r" in (before[:kept][-1:], after[:kept_now][-1:]):
+        suffix -= 1
+    return prefix, suffix
 
 
 def _place(lines: Sequence[str], line: int, signs: int) -> Shift:
