@@ -12,7 +12,6 @@ import ast
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -138,7 +137,7 @@ _TORCHS = LOADERS["torch.utils.data.DataLoader"]
 
 
 def unreadable(kind: LoaderKind) -> dict[str, object]:
-    return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name in _UNREADABLE}
+    return {name: getattr(kind, name) for name in LoaderKind.__struct_fields__ if name in _UNREADABLE}
 
 
 #: Rows with nothing but what the source says too.

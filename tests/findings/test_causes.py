@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from lsprotocol import types
+from msgspec.structs import replace
 
 from loaderlint.findings.causes import by_cause, short_message
 from loaderlint.findings.diagnostics import Diagnostic

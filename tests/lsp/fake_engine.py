@@ -25,9 +25,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.explanations.explanation import Explanation
 from loaderlint.explanations.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
@@ -85,8 +86,7 @@ class Problem(NamedTuple):
     fatal: bool = False
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     code: str
     name: str
     severity: Severity

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from msgspec.structs import replace
 
 from loaderlint.lsp import refreshes
 from loaderlint.lsp.documents import Documents, Snapshot

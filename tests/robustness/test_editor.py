@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
+from msgspec.structs import replace
 
 from loaderlint import rules
 from loaderlint.engine.project_state import Project

@@ -6,10 +6,10 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from loaderlint.survey.measure import measure
 from loaderlint.survey.results import Repository, Result, to_line

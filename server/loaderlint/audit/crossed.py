@@ -6,8 +6,9 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit.reachable import attributes, class_name, reachable
 
@@ -23,8 +24,7 @@ _HANDLES: dict[str, tuple[tuple[str, ...], Callable[[Any], object]]] = {
 _POOLS = frozenset({"multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPool"})
 
 
-@dataclass(frozen=True, slots=True)
-class Crossed:
+class Crossed(Struct, frozen=True):
     """Something that crosses a fork. `rule` speaks of it, if there is one; `identity` is its `id`, which a forked
     process keeps."""
 

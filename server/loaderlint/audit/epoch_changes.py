@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit.digests import digest
 from loaderlint.audit.reachable import attributes, reachable
@@ -22,8 +23,7 @@ _TRIED = 20
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """An attribute of an object, with the value that it had. `path` leads to it."""
 
     path: str

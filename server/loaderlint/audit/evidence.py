@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from loaderlint.audit.crossed import Crossed
 from loaderlint.audit.messages import Batch, Changed, EpochEnded, Failed, Failure, Loaded, Started, StreamUse, Unit
@@ -19,8 +20,7 @@ def process(worker: int, pid: int) -> str:
 Kind = TypeVar("Kind")
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What the loader says of itself. `iterates`, `initialises`: the lines of the dataset's `__iter__` and of the
     loader's own `worker_init_fn`."""
 
@@ -47,8 +47,7 @@ class Facts:
         return f"{self.dataset}, read {how}, {self.epochs} epochs of at most {self.batches} batches, torch {self.torch}"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """A unit of work, with who did it."""
 
     worker: int
@@ -68,16 +67,14 @@ class Done:
         return f"{self.who}, epoch {self.epoch + 1}, {what} {self.unit.index}"
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A use of a stream by a unit."""
 
     done: Done
     use: StreamUse
 
 
-@dataclass(slots=True)
-class Evidence:
+class Evidence(Struct):
     """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
     had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
     the main process, `idle` the streams that samples draw from without an effect; in `changing` the main process set

@@ -6,8 +6,9 @@ import contextlib
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 #: How many open files are watched.
 _FILES = 32
@@ -15,8 +16,7 @@ _FILES = 32
 _SYSTEM = ("/dev/", "/proc/", "/sys/", "/memfd:")
 
 
-@dataclass(slots=True)
-class Inherited:
+class Inherited(Struct):
     """A file that was open before this process started. `copy`: a descriptor of our own for the same open file, which
     stays when the user's code closes or replaces the first one."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit.reachable import parts
 
@@ -15,8 +16,7 @@ from loaderlint.audit.reachable import parts
 _DEPTH = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """What sending an object costs: bytes that are copied, and bytes of tensors, whose memory is shared instead.
     `problems`: what cannot be sent, as (path, why)."""
 

@@ -18,10 +18,11 @@ import sys
 import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from loaderlint.audit.user_places import is_library
 
@@ -39,8 +40,7 @@ class Enough(BaseException):
     """All loaders were seen: the program ends here. No `except Exception` of the program takes it for an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """How the loaders are audited, and the program that is run: a file or, if `module`, the name of a module."""
 
     report: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.audit.evidence import Done, Drawn, Evidence, failures, of_kind
 from loaderlint.audit.messages import Started

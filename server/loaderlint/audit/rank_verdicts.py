@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil
+
+from msgspec import Struct
 
 from loaderlint.audit.evidence import Evidence, failures, of_kind, samples_of
 from loaderlint.audit.messages import Answer, EpochEnded
@@ -22,8 +23,7 @@ _SHOWN = 3
 _UNLESS = ", so each comes again on each rank unless something else divides them"
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
+class _Share(Struct, frozen=True):
     """What one rank takes in an epoch: its items as texts that are equal for equal ones, in how many batches, and
     whether these are all."""
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+
+from msgspec import Struct
 
 #: So many indices of a sampler are looked at. One without an end has no epoch.
 MOST_INDICES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Struct, frozen=True):
     """One process of a distributed program of `count` processes."""
 
     number: int

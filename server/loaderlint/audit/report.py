@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from loaderlint.audit.evidence import Facts
 
@@ -20,8 +22,7 @@ class Verdict(enum.Enum):
     NOT_SEEN = "not seen"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """One answer. `check`: the question; `evidence`: what was seen, a line each; `rule`: the name of the rule of
     loaderlint that speaks of it, if there is one; `places`: the lines of the user's code that did it, 'train.py:12'."""
 
@@ -58,8 +59,7 @@ class AuditError(AssertionError):
     """A loader has faults: see `Report.raise_for_faults`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The results for one loader. `facts`: what was run; `seconds`: how long it took; `drew`: the lines at which the
     workers drew random numbers, none of them alike (see `drawn_apart`); `files`: those of the user's modules."""
 
@@ -142,7 +142,7 @@ def result_of(data: Mapping[str, Any]) -> Result:
 def report_of(data: Mapping[str, Any]) -> Report:
     """The report that `Report.as_data` was made of."""
     results = tuple(map(result_of, data["results"]))
-    told: dict[str, Any] = {each.name: data["facts"][each.name] for each in fields(Facts)}
+    told: dict[str, Any] = {name: data["facts"][name] for name in Facts.__struct_fields__}
     told.update({name: tuple(value) for name, value in told.items() if isinstance(value, list)})
     facts = Facts(**told)
     return Report(data["loader"], facts, results, data["seconds"], tuple(data["drew"]), tuple(data["files"]))

@@ -19,9 +19,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
+
+from msgspec import Struct, field
 
 from loaderlint.audit.messages import Began, Failed, Failure, Message, Receiver, Sender, channel
 
@@ -43,8 +44,7 @@ _BETWEEN = 0.1
 _SHARE = 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """A worker that had not come back when the time was over. `waiting`: it used no processor time any more."""
 
     worker: int
@@ -55,8 +55,7 @@ class Stuck:
     stack: str
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Struct):
     """What came out of a sandbox. `finished`: it ended by itself; `stuck`: who was at work when the time was over;
     `died`: how the copy ended if it did not end well."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.messages import Change
@@ -18,8 +19,7 @@ _NUMBERS = (int, float)
 _PLAIN = (str, bytes, bool, type(None), *_NUMBERS)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """What was stored at one time, by path: digests of arrays and tensors, lengths of containers, their plain members,
     and numbers that are attributes. `shared`: paths of what other processes see as well."""
 

@@ -7,9 +7,10 @@ import random
 import sys
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit.reachable import class_name, reachable
 
@@ -18,8 +19,7 @@ PYTHON, NUMPY, TORCH = "random", "NumPy", "torch"
 GLOBAL = (PYTHON, NUMPY, TORCH)
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` gives
     something that is equal for equal states; `kind` is the class, with its module, `source` the object. `save` gives a
     state as its library has it, and `restore` takes it back."""

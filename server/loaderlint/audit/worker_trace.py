@@ -11,8 +11,9 @@ import faulthandler
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.audit import sandbox
 from loaderlint.audit.crossed import Crossed, still_there
@@ -47,8 +48,7 @@ WATCHED_LINES = 2
 _WATCHED_FILES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """How a run is watched. `poisoned`: files that were opened before the workers started lead to nothing in them;
     `crossed`: what forked workers have from the main process; `holds`: they tell what attributes they have."""
 

@@ -12,11 +12,12 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from loaderlint.cache.manifest import packed, unpacked
 from loaderlint.cache.serialized_findings import plain
@@ -224,7 +225,7 @@ def _file(data: bytes) -> _File:
 
 def _known_only(read: Read) -> Read:
     """The recorded reads, with the text itself instead of questions that have no stored name."""
-    if {field.name for field in fields(read)} != _NOTES:
+    if set(read.__struct_fields__) != _NOTES:
         raise ValueError("more is noted than is kept")
     unknown = {piece for piece, asked in read.questions.items() if not all(map(_is_known, asked))}
     questions = {piece: asked for piece, asked in read.questions.items() if piece not in unknown}

@@ -47,7 +47,7 @@ def made(value: Any) -> Any:
 
 def _fields(kind: type) -> tuple[str, ...]:
     named: tuple[str, ...] | None = getattr(kind, "_fields", None)
-    return named if named is not None else tuple(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    return named if named is not None else kind.__struct_fields__  # type: ignore[attr-defined]
 
 
 @cache

@@ -11,9 +11,11 @@ import shlex
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.audit.report import Report, Verdict, report_of, result_of
 from loaderlint.commands import audited_findings
@@ -25,8 +27,7 @@ from loaderlint.report.terminal import complain
 _LAST_WORDS = 5.0
 
 
-@dataclass(slots=True)
-class Seen:
+class Seen(Struct):
     """What came of a program: the audit of each loader, its failure, and the loaders that it never iterated."""
 
     audited: list[Audited] = field(default_factory=list)

@@ -6,9 +6,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from loaderlint import HOME, __version__
 from loaderlint.audit.report import Report
@@ -25,8 +26,7 @@ from loaderlint.report import shown_path
 _LONGEST_SETTINGS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
+class Audited(Struct, frozen=True):
     """The audit of one loader as the program told it. `made`: the lines that made the loader, innermost first;
     `settings`: the files of settings that the program had opened. Places are relative to `folder`."""
 
@@ -36,8 +36,7 @@ class Audited:
     settings: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Compared:
+class Compared(Struct):
     """What audits say of findings, and the faults that `check` does not speak of. `problems`: why something was not
     recorded."""
 
@@ -47,8 +46,7 @@ class Compared:
     problems: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """What was run: a program with arguments, in the project around a folder. `began`: when, in seconds; what has been
     edited since then need not be what ran."""
 

@@ -6,10 +6,11 @@ returns its findings and what they depend on, as if the component had been linke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.file_settings import Configuration
@@ -25,8 +26,7 @@ from loaderlint.sources.snapshot import Notes
 from loaderlint.sources.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What a process must know of a project. `joined`: which folders and files of the root belong together (see
     `Searching.joined`)."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Finding, Place
 from loaderlint.sources.open_file import Moves
@@ -63,8 +64,8 @@ def _moved(value: object, moves: Mapping[Path, Moves]) -> object:
         if all(one is was for one, was in zip(parts, value, strict=True)):
             return value
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if is_dataclass(value) and not isinstance(value, Enum | type):
-        kept = {one.name: getattr(value, one.name) for one in fields(value)}
+    if isinstance(value, Struct):
+        kept = {name: getattr(value, name) for name in value.__struct_fields__}
         new = {name: _moved(what, moves) for name, what in kept.items()}
         changed = {name: what for name, what in new.items() if what is not kept[name]}
         return replace(value, **changed) if changed else value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
 from loaderlint.runtime.internal_errors import Cancelled, Failure, contained

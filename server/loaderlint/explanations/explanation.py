@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.explanations.worker_map import PARTS, MappedLoader, WorkerMap, worker_map
 from loaderlint.facts import ir
@@ -45,8 +47,7 @@ class Link(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A function runs for a loader (its index in the map), as these parts, by this chain. `doubt` says why it is only
     possible, '' where it is proven. A loader without workers runs it in the main process."""
 
@@ -65,8 +66,7 @@ class Trail(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionTold:
+class FunctionTold(Struct, frozen=True):
     """What is known of a function that loaders run. `others`: how many loaders more than `runs` has run it."""
 
     runs: tuple[Run, ...]
@@ -74,8 +74,7 @@ class FunctionTold:
     trails: tuple[Trail, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class.
     `installed`: for each file the names that it has from installed libraries, and where these were read."""
 
@@ -287,8 +286,7 @@ class Standing(NamedTuple):
     """Module-level code under `if __name__ == "__main__":`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What stands on the line, with what is known of it: `told` if a loader runs it, `notes` as sentences without full
     stop."""
 
@@ -312,8 +310,7 @@ class Silent(NamedTuple):
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """All that is known of a line (0-based; `column` None for the whole line). `loaders` are made on it; `others` is
     the number of rules that look at other things; `map` resolves the loaders of runs."""
 

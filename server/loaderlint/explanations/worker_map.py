@@ -7,8 +7,10 @@ be kept when the model is gone, and moves with its pieces.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Certainty, Place
@@ -51,8 +53,7 @@ TOLD_ARGUMENTS = (
 _MAX_MEANINGS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class MappedArgument:
+class MappedArgument(Struct, frozen=True):
     """An argument of a loader: torch's name, what is known of it, and whether the call passes it (else it is the
     default)."""
 
@@ -61,8 +62,7 @@ class MappedArgument:
     passed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MappedDataset:
+class MappedDataset(Struct, frozen=True):
     """A dataset that a loader may hold: 'Crops', 'torchvision.datasets.CIFAR10' or 'a list'. `place`: where the object
     is made, None if that is out of sight; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
 
@@ -71,8 +71,7 @@ class MappedDataset:
     certainty: Certainty
 
 
-@dataclass(frozen=True, slots=True)
-class MappedFunction:
+class MappedFunction(Struct, frozen=True):
     """A function that workers run: 'Crops.__getitem__'. `parts`: for samples, for batches, or when a worker starts."""
 
     name: str
@@ -81,8 +80,7 @@ class MappedFunction:
     certainty: Certainty
 
 
-@dataclass(frozen=True, slots=True)
-class MappedObject:
+class MappedObject(Struct, frozen=True):
     """An attribute that is stored in the main process and read in workers: each of them has a copy. `owner` 'Crops',
     `name` 'rng', `value` 'numpy.random.default_rng(...)', `place` where it is stored."""
 
@@ -98,8 +96,7 @@ class MappedObject:
         return self.value[:1] in "'\"-0123456789" or self.value.split(",")[0] in ("True", "False", "None")
 
 
-@dataclass(frozen=True, slots=True)
-class MappedLoader:
+class MappedLoader(Struct, frozen=True):
     """A loader. `library`: its class or factory. `workers`: 'num_workers=4, argparse default'; `starts_workers`: 'yes',
     'no', 'maybe'. `start_methods` with `start_source`, who chooses them. `late`: why its dataset is out of sight, ''
     if it is in sight. `place` is None for a loader that nobody sees, presumed for datasets that no loader in sight
@@ -129,8 +126,7 @@ class MappedLoader:
         yield from (copied.place for copied in self.objects)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerMap:
+class WorkerMap(Struct, frozen=True):
     """The loaders of a project, in the order of files and places."""
 
     loaders: tuple[MappedLoader, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 
@@ -58,8 +59,7 @@ def _cycles(exprs: Sequence[ir.Expr]) -> Iterator[list[int]]:
                 path.append((below, iter(ir.operands(exprs[below]))))
 
 
-@dataclass(frozen=True, slots=True)
-class StepLoop:
+class StepLoop(Struct, frozen=True):
     """A loop that passes the result of one step to the next: `for step in steps: x = step(x)`.
 
     - `steps`: the expression whose items are called.

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 _SLASH = ord("/")
 _SPECIAL = re.compile(rb"[*?\[\\]")
@@ -56,8 +57,7 @@ _Token = frozenset[int] | _Star
 _NO_SLASH = frozenset(range(256)) - {_SLASH}
 
 
-@dataclass(slots=True)
-class Pattern:
+class Pattern(Struct):
     """One pattern. `text` has no `!` and no slash at its end; `line` is the 1-based line of the file it comes from."""
 
     text: bytes

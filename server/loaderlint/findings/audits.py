@@ -8,12 +8,12 @@ another one drew. Both hold as long as no file that the audited program loaded h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
@@ -89,8 +89,7 @@ class Refuted(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Audits:
+class Audits(Struct, frozen=True):
     """The audits of a project. `holds`: whether what an audit saw is still true of the present files."""
 
     known: tuple[Audit, ...]

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import MissingFile, UnreadableFile
@@ -41,8 +42,7 @@ class Entry(NamedTuple):
     fingerprint: str
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(Struct, frozen=True, dict=True):  # `dict`: a cached property needs it
     """A baseline file and what it keeps."""
 
     path: Path

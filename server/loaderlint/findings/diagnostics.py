@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint import HOME
 from loaderlint.findings.finding import Certainty, Finding, Severity
@@ -28,8 +30,7 @@ class Note(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when
     lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which); `audit`: what an audit saw that
     confirms it, '' if none did."""

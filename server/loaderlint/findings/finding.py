@@ -6,10 +6,11 @@ A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 
 class Severity(str, Enum):
@@ -31,8 +32,7 @@ Certainty = Literal["proven", "possible"]
 Safety = Literal["safe", "unsafe"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A node of a file: `piece` is the index in the file's list of pieces, `anchor` the node's pre-order index in it.
     An anchor of -1 is the piece's first line."""
 
@@ -41,8 +41,7 @@ class Place:
     anchor: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A step of the reason, shown as related information: a place and what happens there."""
 
     place: Place
@@ -55,8 +54,7 @@ class Evidence:
 # name under which the file knows that module; an `AddImport` of the module is implied where the file has none.
 
 
-@dataclass(frozen=True, slots=True)
-class AddImport:
+class AddImport(Struct, frozen=True):
     """Make sure the file imports `module` (as `alias` if given, when it has to be added) or, with `name`,
     `from module import name`. `module` may be relative ('.seeding')."""
 
@@ -66,8 +64,7 @@ class AddImport:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SetArgument:
+class SetArgument(Struct, frozen=True):
     """Set the keyword argument `keyword` of the call at `call` to the source text `value` (replacing one that is there,
     positional or not; `position` is the argument's 0-based place in the signature, None if keyword only). In `value`,
     `{argument:x}` stands for the text of the call's keyword argument x."""
@@ -78,16 +75,14 @@ class SetArgument:
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveArgument:
+class RemoveArgument(Struct, frozen=True):
     """Remove the keyword argument `keyword` of the call at `call`."""
 
     call: Place
     keyword: str
 
 
-@dataclass(frozen=True, slots=True)
-class OverrideArguments:
+class OverrideArguments(Struct, frozen=True):
     """Give arguments that the one `**` argument of the call at `call` brings other values: `**options` becomes
     `**{**options, "x": 1}`. The dict itself stays as it is, for other calls may use it. `value` is what stands behind
     `**options, ` and may hold `{argument:x}` as in `SetArgument`."""
@@ -96,8 +91,7 @@ class OverrideArguments:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wrap:
+class Wrap(Struct, frozen=True):
     """Put `before` and `after` around the expression at `place`; where a `for` loop or a `yield from` statement stands
     there, around what it goes over."""
 
@@ -106,16 +100,14 @@ class Wrap:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Struct, frozen=True):
     """Replace the expression or statement at `place` by `text`."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertFunction:
+class InsertFunction(Struct, frozen=True):
     """Insert a module-level function after the imports of the file. `source` is its text with 4-space indentation and
     no final newline, its name written `{name}`; an equal function that is there already is reused under its own name.
     Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
@@ -125,8 +117,7 @@ class InsertFunction:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertMethod:
+class InsertMethod(Struct, frozen=True):
     """Insert a method at the end of the class whose head is at `cls`. `source` as in `InsertFunction`, not indented."""
 
     cls: Place
@@ -134,8 +125,7 @@ class InsertMethod:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertStatement:
+class InsertStatement(Struct, frozen=True):
     """Insert the statement(s) `source` on the lines after (or before) the statement at `place`, at its indentation."""
 
     place: Place
@@ -143,23 +133,20 @@ class InsertStatement:
     where: Literal["after", "before"] = "after"
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteStatement:
+class DeleteStatement(Struct, frozen=True):
     """Delete the whole simple statement at `place`."""
 
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class NameLoopVariable:
+class NameLoopVariable(Struct, frozen=True):
     """Call the variable of the `for` loop at `place` in a function `name`; it is `_`, which nothing reads."""
 
     place: Place
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceAttributeUses:
+class ReplaceAttributeUses(Struct, frozen=True):
     """Replace each read of `self.<attribute>` inside the methods of the class at `cls` (except `__init__` and the
     methods named in `keep`) by `replacement` (for example 'self._get_rng()')."""
 
@@ -169,8 +156,7 @@ class ReplaceAttributeUses:
     keep: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hoist:
+class Hoist(Struct, frozen=True):
     """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name where it
     can; `name` is what a lambda is called. `captures`: the names it uses of the functions around it; they become its
     first parameters, bound by `functools.partial` where it stood."""
@@ -180,8 +166,7 @@ class Hoist:
     captures: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EncloseRest:
+class EncloseRest(Struct, frozen=True):
     """Put the module-level statement at `place` and all that follow it in the file under the line `head`, one level
     further in. The lines of strings stay as they are."""
 
@@ -189,8 +174,7 @@ class EncloseRest:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
-class EditComment:
+class EditComment(Struct, frozen=True):
     """Replace `before` in a comment by `after`: at `column` (characters) of `line` of the file, both 0-based. Where
     that leaves a line empty, the line goes."""
 
@@ -222,7 +206,7 @@ Intent = (
 
 def place_of(intent: Intent) -> Place | None:
     """The place that an intent is about; None for those that are about a file."""
-    values = (getattr(intent, one.name) for one in fields(intent))
+    values = (getattr(intent, name) for name in intent.__struct_fields__)
     return next((value for value in values if isinstance(value, Place)), None)
 
 
@@ -235,8 +219,7 @@ def path_of(intent: Intent) -> Path:
     return place.path
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else
     changes. *unsafe*: a guess is involved; offered, never part of fix-all."""
 
@@ -250,8 +233,7 @@ class Fix:
         return frozenset(map(path_of, self.intents))
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One fault at one place. `message` holds no line numbers (an edit in another file must not change it).
 
     `subject` is a stable key of what is wrong (for example the drawn function's name) and enters the fingerprint.
@@ -265,7 +247,7 @@ class Finding:
     place: Place
     subject: str
     evidence: tuple[Evidence, ...] = ()
-    fixes: tuple[Fix, ...] = field(default=())
+    fixes: tuple[Fix, ...] = ()
     loaders: tuple[Place, ...] = ()
 
     def places(self) -> Iterator[Place]:

@@ -8,7 +8,8 @@ import re
 import textwrap
 import tokenize
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import AddImport, InsertFunction, InsertMethod
 from loaderlint.fixes.draft import Draft, NewFunction, Plan

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import libcst as cst
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import (
     AddImport,

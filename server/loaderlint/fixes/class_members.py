@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import libcst as cst
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import InsertMethod, Place, ReplaceAttributeUses
 from loaderlint.fixes.added_functions import named, numbered, renamed, says, tokens_of

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.fixes.class_members import method_changes
 from loaderlint.fixes.draft import EXPRESSION, LINES, NO_PLAN, WRAP_END, WRAP_START, Draft, Plan
@@ -13,8 +15,7 @@ from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.insert_imports import header_changes
 
 
-@dataclass(slots=True)
-class Fitting:
+class Fitting(Struct):
     """The changes of a plan that fit together, in the order of the text."""
 
     plan: Plan

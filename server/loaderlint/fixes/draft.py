@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
@@ -97,8 +98,7 @@ class NewArgument(NamedTuple):
     position: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """All that is to be done to a file. Adding makes a new plan, so that the old one can be taken up again."""
 
     changes: tuple[Change, ...] = ()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from loaderlint.syntax.span import Span, TextEdit
 
@@ -15,16 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["Change", "FileAccess", "FileEdit", "NoFix", "Refused", "Repair", "Span", "TextEdit"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileEdit:
+class FileEdit(Struct, frozen=True):
     """The edits of one file: sorted, not overlapping, no two at one place. Spans are those of the unchanged file."""
 
     path: Path
     edits: tuple[TextEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """A fix ready to be applied."""
 
     title: str
@@ -32,8 +31,7 @@ class Repair:
     files: tuple[FileEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NoFix:
+class NoFix(Struct, frozen=True):
     """Why there are no edits, for people."""
 
     reason: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 import re
 import textwrap
-from dataclasses import replace
 from typing import NamedTuple
 
 import libcst as cst
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Hoist
 from loaderlint.fixes.added_functions import plan_source, tokens_of

@@ -6,10 +6,10 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import libcst as cst
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import AddImport
 from loaderlint.fixes.draft import Draft, Meaning, NewImport

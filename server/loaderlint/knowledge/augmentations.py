@@ -7,12 +7,12 @@ Sources: albumentations 1.4.20, 1.4.21 and 2.0.8 (`core/composition.py`, `core/t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Library:
+
+class Library(Struct, frozen=True):
     """A library of augmentations. `prefix` of its names; `package` as it is declared, `since` which version its objects
     hold generators; `random`: which of its classes draw; `calm`: which never do, at their default probability;
     `placing`: which draw only a place, if `position` names none; `holders`: which hold others; `reseed`: the method

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
+
+from msgspec import Struct
 
 from loaderlint.knowledge import augmentations
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
@@ -97,5 +98,5 @@ def _names_in(value: object) -> Iterator[str]:
     elif isinstance(value, tuple | list | frozenset | set):
         for one in value:
             yield from _names_in(one)
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield from _names_in(tuple(getattr(value, one.name) for one in fields(value)))
+    elif isinstance(value, Struct):
+        yield from _names_in(tuple(getattr(value, name) for name in value.__struct_fields__))

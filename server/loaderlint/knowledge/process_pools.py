@@ -7,12 +7,12 @@ None of them seeds NumPy in its processes. Sources: CPython's `multiprocessing/p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class PoolKind:
+
+class PoolKind(Struct, frozen=True):
     """A class of pools: its parameters (name and position) for the number of processes (None: as many as processors),
     for the function that each process runs first, and for the context it is started with."""
 

@@ -7,9 +7,11 @@ claim was read in the source of the named versions; what was run too is in tests
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 #: The parameters of `torch.utils.data.DataLoader` in order; the last four are keyword only.
 TORCH_PARAMETERS = (
@@ -35,8 +37,7 @@ TORCH_PARAMETERS = (
 Constant = str | int | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Struct, frozen=True):
     """An argument that, when it is true, sets one of torch's parameters to `value`."""
 
     argument: str
@@ -44,8 +45,7 @@ class Switch:
     value: Constant
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """An object that holds torch's parameters for a loader: passed as `argument`, made by calling `maker`, each
     parameter under its torch name with `prefix`."""
 
@@ -54,8 +54,7 @@ class Options:
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(Struct, frozen=True):
     """What was otherwise before `version` of the package: fields of `LoaderKind` with the values that they had, and the
     same in words."""
 
@@ -64,8 +63,7 @@ class Before:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderKind:
+class LoaderKind(Struct, frozen=True):
     """One loader class or factory.
 
     `parameters`: names in positional order. `rename`: its own parameter names to torch's. `defaults`: values of torch's
@@ -113,8 +111,7 @@ class LoaderKind:
         return kind
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
+class Wrapper(Struct, frozen=True):
     """A library that makes, wraps or prepares loaders. `slug` names its page of cases in tests/wrappers; `packages` its
     distributions, `read` the versions whose source was read. `does`: what it does to workers, in Markdown."""
 

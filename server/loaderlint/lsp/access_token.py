@@ -13,19 +13,18 @@ import json
 import os
 import secrets
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from lsprotocol import types
+from msgspec import Struct
 
 from loaderlint.lsp.protocol import refusal
 
 VARIABLE = "LOADERLINT_TOKEN"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """The token that a client has to present, and the origins of web pages that may connect. `generated`: this process
     made the token, so nobody else knows it yet."""
 

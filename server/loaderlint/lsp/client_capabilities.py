@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
+from msgspec import Struct
 from pygls.capabilities import ServerCapabilitiesBuilder, get_capability
 
 from loaderlint.lsp.text_positions import Encoding
@@ -14,8 +14,7 @@ from loaderlint.lsp.text_positions import Encoding
 _ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """The client's abilities. `pulls`: it pulls diagnostics, and again after a refresh; to all others they are pushed.
     `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`: those of our
     commands that it listed there."""

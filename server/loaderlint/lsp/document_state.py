@@ -7,10 +7,10 @@ one version (`lsp.protocol_diagnostics`). Only this module decides whether a rep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types
+from msgspec import Struct
 
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Document, Notebook, Snapshot
@@ -18,8 +18,7 @@ from loaderlint.lsp.moved_diagnostics import History, standing
 from loaderlint.lsp.protocol_diagnostics import Report, cleared, result_id
 
 
-@dataclass(frozen=True, slots=True)
-class _Pulled:
+class _Pulled(Struct, frozen=True):
     """The diagnostics that a pull returned, for one version of one opening of a text (the document, or a cell). Both
     are None if no version was checked: any finding makes such an answer outdated."""
 

@@ -6,10 +6,10 @@ import logging
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
+from msgspec import Struct, field
 
 from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_position, to_range
 from loaderlint.lsp.uris import known_path_of, path_of
@@ -24,8 +24,7 @@ _PYTHON = "python"
 At = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What the client edits as one text: a document, or a code cell of a notebook. `start` is the 0-based line of the
     whole at which it begins; `lines` include their line endings."""
 
@@ -40,8 +39,7 @@ class Part:
         return to_range(self.lines, place, encoding)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A document or notebook at one version: what a thread may keep while the editor continues. `lines` include their
     line endings; those of a notebook are its code cells' lines, joined.
 
@@ -102,8 +100,7 @@ class Snapshot:
         return Place(part.start + start[0], start[1], part.start + end[0], end[1])
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Struct):
     """A document as the editor has it. `path`, with links followed, is None unless it is a file on disk; `lines`
     include their line endings; `serial` is the number of its opening."""
 
@@ -167,8 +164,7 @@ class Document:
         self.lines[first : last + 1] = replacement
 
 
-@dataclass(slots=True)
-class Notebook:
+class Notebook(Struct):
     """A notebook as the editor has it: `cells` are the texts of its cells by their URIs, `order` says which are code,
     from the first to the last. `version` counts the changes of its code; the editor's own also counts changed outputs,
     and a fix must not fail because of those."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
+from msgspec import Struct, field
 
 from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.client_capabilities import Client
@@ -28,16 +28,14 @@ logger = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """What a workspace is created from: folders (absolute) and settings by their names in pyproject.toml."""
 
     folders: tuple[Path, ...] = ()
     overrides: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: for
     each open file the document whose text the engine gets. `typing`: there was no pause in the typing."""
 
@@ -56,8 +54,7 @@ class Job:
         return any(one is snapshot or (one.path, one.lines) == (snapshot.path, snapshot.lines) for one in self.told)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a job found, or a part of it. `problems`: messages of the engine for the user; `links`: see
     `Workspace.links`; `failed`: the rules that an internal error kept from looking, '' where it may be any."""
 

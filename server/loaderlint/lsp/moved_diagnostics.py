@@ -8,11 +8,11 @@ changes, and disappears when they change. Stale findings are only shown; code th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from msgspec.structs import replace
 
 from loaderlint.lsp import text_positions
 from loaderlint.lsp.client_capabilities import Client

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint import rule_url
 from loaderlint.findings.causes import by_cause, short_message
@@ -39,8 +40,7 @@ class Places(Protocol):
     def __call__(self, path: Path, span: Span) -> types.Location: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The findings in one version of a document. `shown[i]` is `findings[i]` as the client's diagnostic, in the
     document or cell `uris[i]`. `environment`: the versions and platforms that the code is assumed to run on, one per
     line, each with its source."""

@@ -13,11 +13,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from msgspec import Struct
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client_capabilities import Client
@@ -73,8 +73,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
 # --- the workspace ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Struct, frozen=True):
     """The findings in one file. `version`: of the document or notebook, None if it is not open."""
 
     uri: str

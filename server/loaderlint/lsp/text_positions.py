@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from lsprotocol import types
+from msgspec import Struct
 
 #: What a column counts: bytes, 16-bit units or characters.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -32,8 +32,7 @@ class Span(Protocol):
     def end_column(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A `Span` of our own."""
 
     line: int

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from lsprotocol import types
+from msgspec import Struct
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client_capabilities import Client
@@ -52,8 +52,7 @@ class NotMade(Exception):
     """The edits would do harm; the message says what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A workspace edit of several files, and the open documents for which it is valid, each at exactly this version."""
 
     edit: types.WorkspaceEdit

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
+
+from msgspec import Struct
 
 from loaderlint.report.exit_codes import FAILED
 
@@ -46,8 +47,7 @@ class Related(NamedTuple):
     others: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked;
     baselines keep `kept` findings, audits refute `refuted` ones; `problems` could not be done, `code` is the exit code.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from loaderlint.report import Report, shown_path
 from loaderlint.report.terminal import printable

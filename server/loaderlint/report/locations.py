@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from loaderlint.report import shown_path
 from loaderlint.syntax.notebook import cell_of
@@ -33,8 +34,7 @@ class Known(Protocol):
         """The fixes of a finding as edits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spots:
+class Spots(Struct, frozen=True):
     """The places of a workspace, with paths relative to `directory`. `opened`: the lines (from 0) at which the cells of
     notebooks begin that an editor has open, whose text is not the one on disk."""
 

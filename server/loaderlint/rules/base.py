@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.reach.model import Model, WorkerFunction
@@ -20,16 +21,14 @@ from loaderlint.project.reach.model import Model, WorkerFunction
 Over = Literal["loader", "worker function", "worker module", "main function"]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerModule:
+class WorkerModule(Struct, frozen=True):
     """A file with the functions in it that workers run."""
 
     path: Path
     functions: tuple[WorkerFunction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule.
 
     - `over`: what `find(subject, model)` is called with: each `Loader`, `WorkerFunction` or `WorkerModule`, or each

@@ -12,8 +12,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
+
+from msgspec import Struct
 
 from loaderlint.runtime import child_processes
 
@@ -26,8 +27,7 @@ _LOOK = 0.5
 _NO_MEMORY = pickle.dumps(("memory", None))
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why a task has no result. `message`: of a crash the exit code, of an error its type and text; `details`: the
     traceback of an error."""
 

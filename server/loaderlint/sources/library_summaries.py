@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint import knowledge
 from loaderlint.files import reading
@@ -35,8 +36,7 @@ _MOST = 20_000_000
 _CHECKSUM = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """One summarised release. `tops`: the top-level packages that it brings; `distributions`: the names under which a
     project may declare it; `archive`, `digest`: the file that was read, with its SHA-256; `checksum`: of `file`."""
 

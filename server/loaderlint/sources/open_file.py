@@ -6,10 +6,11 @@ older."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from loaderlint.project.modules import dependencies
 from loaderlint.runtime.call_stack import with_room
@@ -41,8 +42,7 @@ def _decoded(content: bytes) -> Source:
     return decode(content)
 
 
-@dataclass(slots=True, eq=False)
-class OpenFile:
+class OpenFile(Struct, eq=False):
     """One file: its content, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece
     that does not parse now. `spans` remembers the positions of anchors that were shown. `packed` holds facts as bytes,
     from a cache or from `pack`, which are unpacked when they are asked for; `asked` holds the keys that `pack` took.

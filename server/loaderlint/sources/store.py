@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import TooLarge, UnreadableFile

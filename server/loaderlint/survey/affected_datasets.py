@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from loaderlint.findings.finding import Certainty, Finding, Place
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
@@ -18,8 +19,7 @@ _Piece = tuple[Path, int]
 _NAMED_LOADERS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """One dataset in one loader. `loader`: where that is made, None if out of sight. `pieces`: the code that makes its
     samples, and its class; no part of a model."""
 
@@ -31,8 +31,7 @@ class Holding:
     pieces: frozenset[_Piece]
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """What a model tells of datasets. `loaders`: where each loader in sight is made."""
 
     loaders: frozenset[Place] = frozenset()

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
+
+from msgspec import Struct, to_builtins
 
 from loaderlint.findings.finding import Certainty
 
@@ -26,16 +27,14 @@ class NotAResult(ValueError):
     """The text is no result of this version; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """One repository: its name, unique in a survey, and the absolute path of its folder."""
 
     name: str
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """How often a rule (by its code) spoke, by how loud and how sure it was."""
 
     rule: str
@@ -44,8 +43,7 @@ class Count:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(Struct, frozen=True):
     """An analysable dataset: see docs/survey.md for what counts as one.
 
     `name`: file and class (`data/crops.py::Crops`), or a library's class. `certainty`: whether a loader in sight holds
@@ -59,8 +57,7 @@ class Dataset:
     hazards: Mapping[Reading, tuple[Count, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Torch:
+class Torch(Struct, frozen=True):
     """What the repository declares, in words ('2.4.1, from uv.lock'), and whether that is before 1.9: 'maybe' if some
     of the versions are, 'open' if a later one is not ruled out (`>=1.5`), 'none' if nothing is declared."""
 
@@ -68,8 +65,7 @@ class Torch:
     before_1_9: Declared
 
 
-@dataclass(frozen=True, slots=True)
-class Loaders:
+class Loaders(Struct, frozen=True):
     """The places where a loader is made, by whether it has workers."""
 
     yes: int
@@ -82,16 +78,14 @@ class Loaders:
         return self.yes + self.maybe + self.no
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why a repository could not be read: an exception, the limit of time or of memory, or the end of the process."""
 
     kind: FailureKind
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """What was found in one repository. `lines`: of Python files and of the code of
     notebooks; `unreadable`: files that could not be read."""
 
@@ -104,8 +98,7 @@ class Measured:
     findings: Mapping[Reading, tuple[Count, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """One repository of a survey: what was found (`measured`), or why nothing was (`failure`).
 
     `key` changes when the repository does ('' if that was not looked at); `commit` is '' where none can be read; `cpu`
@@ -122,7 +115,7 @@ class Result:
 
 def to_line(result: Result) -> str:
     """The result as one line of JSON, with its end of line."""
-    return json.dumps({"schema": SCHEMA, **asdict(result)}) + "\n"
+    return json.dumps({"schema": SCHEMA, **to_builtins(result)}) + "\n"
 
 
 def from_line(line: str) -> Result:

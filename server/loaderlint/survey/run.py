@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from loaderlint import __version__
 from loaderlint.runtime import process_pool
@@ -25,16 +26,14 @@ _MIB = 2**20
 _MESSAGE_LENGTH = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A repository, and the content key of what is known of it ('': nothing)."""
 
     repository: Repository
     known: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What one repository may take: `seconds` of wall clock, `mebibytes` of address space (where the system can limit
     it: not on Windows and macOS)."""
 

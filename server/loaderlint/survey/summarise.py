@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from loaderlint import __version__
 from loaderlint.findings.finding import Severity
@@ -27,8 +28,7 @@ VERSIONS: tuple[tuple[Declared, str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """`count` of `of`, with the Wilson interval of 95 % from `low` to `high`; the three shares are None of nothing."""
 
     count: int
@@ -38,8 +38,7 @@ class Share:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """One rule in one reading: the repositories and datasets it concerns, those that it surely concerns (proven), and
     the repositories where it only gives hints."""
 
@@ -51,8 +50,7 @@ class Spread:
     findings: int
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSpread:
+class RuleSpread(Struct, frozen=True):
     """One rule in both readings."""
 
     code: str
@@ -65,8 +63,7 @@ class RuleSpread:
         return self.declared if reading == "declared" else self.before_1_9
 
 
-@dataclass(frozen=True, slots=True)
-class NumpyBug:
+class NumpyBug(Struct, frozen=True):
     """The repositories and datasets whose workers draw from NumPy's global state, and the share of them in which all
     workers draw the same numbers. `undecided`: repositories among them that declare no torch, or one that may be before
     1.9 or not."""
@@ -76,8 +73,7 @@ class NumpyBug:
     undecided: int
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """A repository that nothing is known of, and why."""
 
     name: str
@@ -85,8 +81,7 @@ class Failed:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """All that a survey tells. `read`: repositories that were read to the end; `analysable`: those with a loader in
     sight or an analysable dataset, of which shares are; `elsewhere`: findings as declared in the other ones."""
 
@@ -164,7 +159,7 @@ def summarise(results: Sequence[Result]) -> Summary:
 
 def as_json(summary: Summary) -> dict[str, Any]:
     """The summary as JSON can hold it; docs/survey.md says what is in it."""
-    return {"schema": SCHEMA, "loaderlint": __version__, "confidence": CONFIDENCE, **asdict(summary)}
+    return {"schema": SCHEMA, "loaderlint": __version__, "confidence": CONFIDENCE, **to_builtins(summary)}
 
 
 def _is_analysable(measured: Measured) -> bool:

@@ -14,10 +14,11 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any
+
+from msgspec import Struct
 
 SUFFIX = ".ipynb"
 
@@ -67,8 +68,7 @@ class UnreadableNotebook(Exception):
     """The text is not a readable notebook; the message, for users, says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """A code cell: its source, and where the value of `source` is in the file (offsets in characters)."""
 
     source: str
@@ -76,8 +76,7 @@ class _Cell:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Notebook:
+class Notebook(Struct, frozen=True):
     """A notebook. `text` is the Python source; `starts` the 0-based line of `text` at which each code cell begins."""
 
     file: str

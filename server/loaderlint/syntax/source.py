@@ -9,7 +9,8 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.files.reading import SOURCE
 
@@ -34,8 +35,7 @@ class UnreadableSource(Exception):
     """The bytes are not readable Python source; the message, for users, says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A decoded file.
 
     `text` has no byte order mark; `bom` says that the file had one. `encoding` is a codec's name. `newline` is '\\n',

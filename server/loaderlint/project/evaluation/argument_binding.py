@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.facts.ir import NONE, ParamIR
 from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
     `source` is the reason."""
 

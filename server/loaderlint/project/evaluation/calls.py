@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS

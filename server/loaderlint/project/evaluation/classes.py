@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
@@ -78,8 +80,7 @@ _WITHOUT_METHODS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """The binding of a name in a class: a function, or a value (then `function` is None)."""
 
     owner: ClassRef
@@ -88,8 +89,7 @@ class Member:
     bindings: tuple[Binding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor
     or a method that it calls."""
 
@@ -100,8 +100,7 @@ class Store:
     sure: bool
 
 
-@dataclass(slots=True, eq=False)
-class _Open:
+class _Open(Struct, eq=False):
     """A field that is being computed. `objects`: the objects among its known values so far, and a mark that there may
     be more. They do not show a value that is computed from itself, such as a count."""
 
@@ -118,8 +117,7 @@ class _Open:
 _Written = tuple[Member, FunctionRef, "SeenPiece"]
 
 
-@dataclass(slots=True, eq=False)
-class _Methods:
+class _Methods(Struct, eq=False):
     """Some methods of a class and its ancestors: their content, and the names whose calls on an object may lead to one
     of them, computed on demand."""
 

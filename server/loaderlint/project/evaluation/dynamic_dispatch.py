@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE

@@ -8,9 +8,11 @@ functions, calls, classes, options and dead code have a module each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
@@ -83,8 +85,7 @@ _DECIDING = (FunctionRef, ClassRef, Lib)
 _UNCHANGING = frozenset((Literal_, Lib, FunctionRef, ClassRef, ModuleRef, FolderRef, Namespace))
 
 
-@dataclass(slots=True)
-class _Def:
+class _Def(Struct):
     """A def with its frames, and how many of them are nested."""
 
     code: Code

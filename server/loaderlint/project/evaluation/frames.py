@@ -4,9 +4,10 @@ identity. All frames of a def share its code."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
@@ -272,8 +273,7 @@ class Code:
         return self._kinds.get(kind, ())
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Frame:
+class Frame(Struct, eq=False):
     """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
     the class a method was found in, `depth` how many calls deep, `code` its code, `nesting` how many objects and

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.loader_defaults import is_library_dataset
@@ -40,8 +42,7 @@ _LOADER_WORDS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Some code in which an object has a name: a frame, and the expressions there that are the object."""
 
     frame: Frame

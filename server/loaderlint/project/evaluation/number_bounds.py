@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.counts import ALWAYS_ONE, ENVIRONMENT
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """A number between `least` and `most`. `configured` as in `Literal_`."""
 
     least: float = -math.inf

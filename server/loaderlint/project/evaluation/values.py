@@ -14,6 +14,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
+from msgspec import Struct
+
 from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
@@ -27,16 +29,14 @@ MAX_ORIGINS = 8
 MAX_PATH = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """Where a value was made: expression `expr` evaluated in `frame`."""
 
     frame: Frame
     expr: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
     'cycle', 'library', 'eval', ... The reason is shown to users who ask why a rule reports nothing on a line.
 
@@ -48,8 +48,7 @@ class Unknown:
     usual: Atom | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Literal_:
+class Literal_(Struct, frozen=True):
     """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
     default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch
     dead."""
@@ -59,16 +58,14 @@ class Literal_:
     configured: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lib:
+class Lib(Struct, frozen=True):
     """Something of a library, by its dotted name: `numpy.random.rand`, `builtins.open`,
     `torch.utils.data.DataLoader`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class LibObject:
+class LibObject(Struct, frozen=True):
     """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator.
     `given` as in `Instance`, for datasets."""
 
@@ -77,8 +74,7 @@ class LibObject:
     given: Site | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LibMember:
+class LibMember(Struct, frozen=True):
     """Attribute `name` of a library object or of a builtin container."""
 
     owner: Atom
@@ -105,8 +101,7 @@ def def_key(one: Defined) -> DefKey:
     return one.path, one.piece, one.def_
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionRef:
+class FunctionRef(Struct, frozen=True):
     """A function or lambda of the project: def `def_` of piece `piece` in file `path`; `scope` is the frame of the
     enclosing function for nested ones. `bare`: as it is before its decorators."""
 
@@ -117,8 +112,7 @@ class FunctionRef:
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRef:
+class ClassRef(Struct, frozen=True, cache_hash=True):
     """A class of the project; fields as in `FunctionRef`. `bases`: one choice of its bases, if they are chosen at run
     time; empty if the class statement is enough."""
 
@@ -127,17 +121,9 @@ class ClassRef:
     def_: int
     scope: Frame | None = None
     bases: tuple[Atom, ...] = ()
-    _hash: int = field(init=False, repr=False, compare=False)  # classes and objects are the keys of most memos
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.path, self.piece, self.def_, self.scope, self.bases)))
-
-    def __hash__(self) -> int:
-        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """`function`, found in class `owner`, bound to `receiver` (an Instance, or a ClassRef for class methods)."""
 
     function: FunctionRef
@@ -145,8 +131,7 @@ class Method:
     owner: ClassRef
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True, cache_hash=True):
     """An object of class `cls` created at `site` (None: by unknown code). `presumed`: no code creates it, but a
     framework or a configuration may. `given`: the call of a function that returns it to code which then assigns its
     attributes."""
@@ -155,25 +140,16 @@ class Instance:
     site: Site | None
     presumed: bool = False
     given: Site | None = None
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.cls, self.site, self.presumed, self.given)))
-
-    def __hash__(self) -> int:
-        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
-class SuperRef:
+class SuperRef(Struct, frozen=True):
     """`super()` inside a method of `cls` with `receiver`."""
 
     cls: ClassRef
     receiver: Atom
 
 
-@dataclass(frozen=True, slots=True)
-class PartialOf:
+class PartialOf(Struct, frozen=True):
     """`functools.partial(func, ...)` made at `site`; the bound arguments are those of the call there, but the first."""
 
     func: Atom
@@ -216,8 +192,7 @@ class MapOf:
             object.__setattr__(self, "values", (unknown(TOO_MANY),))
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Struct, frozen=True):
     """The result of `parser.parse_args()` (argparse, absl FLAGS, click, ...) in one file."""
 
     path: Path
@@ -246,8 +221,7 @@ Atom = (
 Relation = Literal["same", "element", "view"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Stored data that a value may be (part of): the field at `path` of `owner` (an Instance, a ClassRef or a
     ModuleRef).
     `path` holds attribute names and '[]' for items, at most `MAX_PATH`. `relation`: the very object, one of its items,
@@ -261,8 +235,7 @@ class Origin:
 NO_ORIGINS: frozenset[Origin] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Val:
+class Val(Struct, frozen=True):
     """What an expression may be (`atoms`, never empty once evaluated) and whose data it may alias (`origins`)."""
 
     atoms: frozenset[Atom]

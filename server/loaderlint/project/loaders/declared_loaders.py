@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.wrappers import TORCH_PARAMETERS, LoaderKind

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -77,8 +79,7 @@ class Held(NamedTuple):
     sure: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loader:
+class Loader(Struct, frozen=True, eq=False):
     """One loader in one context.
 
     - `index`: its bit.

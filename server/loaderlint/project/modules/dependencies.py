@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
@@ -50,8 +51,7 @@ class Bound(NamedTuple):
     level: int = 0
 
 
-@dataclass(slots=True)
-class Read:
+class Read(Struct):
     """What was read of one file while the project was linked. `ProjectFile` gives the same answers again as long as
     nothing noted here changes."""
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ModuleRef:
+
+class ModuleRef(Struct, frozen=True):
     """A module of the project."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRef:
+class FolderRef(Struct, frozen=True):
     """A namespace package of the project."""
 
     path: Path

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
@@ -82,8 +84,7 @@ _PASSED_IN = "parameter"
 _MAX_SHOWN_LOADERS = 6
 
 
-@dataclass(slots=True, eq=False)
-class Reached:
+class Reached(Struct, eq=False):
     """A frame that workers run. `loaders`: for each part, the bitset of the loaders that reach it. `parents`: for each
     loader index, the frame from which it was first reached; None for an entry point. `possible`: the loaders that
     reach it only by a guess, because their dataset is bound late."""
@@ -101,8 +102,7 @@ class Reached:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Entry(Struct, frozen=True, eq=False):
     """Where the samples of a dataset are created: the frames that a loader calls on a dataset that it holds, or may
     hold (`guessed`). Without frames, no code of the project creates them."""
 
@@ -112,8 +112,7 @@ class Entry:
     guessed: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WorkerCall:
+class WorkerCall(Struct, frozen=True, eq=False):
     """A call that workers perform: expression `number` of `frame`, with the possible callees."""
 
     frame: Frame
@@ -123,8 +122,7 @@ class WorkerCall:
     context: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WorkerFunction:
+class WorkerFunction(Struct, frozen=True, eq=False):
     """A def that workers run, with all its frames."""
 
     path: Path
@@ -133,8 +131,7 @@ class WorkerFunction:
     frames: tuple[Frame, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MainFunction:
+class MainFunction(Struct, frozen=True, eq=False):
     """A def, or a module-level piece (`def_` 0), that the main process may run.
 
     `frames` searches for the callers, which is slow. Check `written` and `exprs` first: they only read the def."""
@@ -192,8 +189,7 @@ class MainFunction:
         return self.open_frame(self.path, self.piece, self.def_)
 
 
-@dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(Struct, frozen=True):
     """The loaders whose workers run a line, proven ones first, and how certain that is."""
 
     loaders: tuple[Loader, ...]

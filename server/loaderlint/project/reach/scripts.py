@@ -7,9 +7,11 @@ again in each worker.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -39,8 +41,7 @@ _MAX_FILES = 400
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class Start(Struct, frozen=True, eq=False):
     """Where module-level code of a file first iterates over `loader`. `place`: the iterable or the call. `frames` lead
     from there to the frame that does it; empty if the module's body does it itself."""
 

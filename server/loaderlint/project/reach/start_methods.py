@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program."""
 
     method: str

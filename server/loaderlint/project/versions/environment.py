@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
@@ -18,8 +19,7 @@ _NO_PYTHON = Version("4")
 LONGEST_VERSION = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The versions from `low` to `high` (None: no bound); `closed`: `high` itself is one of them. `text` is how they
     are shown: '2.4.1', '1.8.*', '>=2.0,<2.5'."""
 
@@ -75,8 +75,7 @@ def _apart(below: Range, above: Range) -> bool:
     return below.high < above.low or (below.high == above.low and not below.closed)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionSet:
+class VersionSet(Struct, frozen=True):
     """The versions of one package that may be meant: several where files disagree or platforms differ, none where
     nothing is known. `sources` says whence ('requirements.txt', 'target-torch', ...)."""
 
@@ -222,8 +221,7 @@ _ON_LINUX: dict[Answer, tuple[StartMethod, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """What is known of where the project runs. `platforms` is empty for code that runs on none of
     the platforms that the project names, `platforms_source` says where they are named;
     `start_method` is the one that is set."""

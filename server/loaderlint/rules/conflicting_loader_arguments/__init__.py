@@ -55,7 +55,8 @@ dict. Unsafe where the fix removes something the author wants, such as the shuff
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Certainty, Finding, Severity, Silence

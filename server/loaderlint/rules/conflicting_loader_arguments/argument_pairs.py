@@ -5,8 +5,9 @@ Read from `torch/utils/data/dataloader.py` of 2.13 and run there: each message n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from loaderlint.knowledge.loader_defaults import DATASET_BASES
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
@@ -23,8 +24,7 @@ _CREATED = "ValueError when the loader is created"
 _ITERATED = "AssertionError at the first iteration"
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """`argument` is rejected: `reason`, with the exception. `hard`, `soft`: how sure it is that the argument is so, and
     that what it conflicts with is so. `other` names what it conflicts with, '' if it is wrong by itself; `instead`:
     what the argument is where they do not conflict, as a condition's other value ('' if it can only be dropped);

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -15,8 +16,7 @@ from loaderlint.rules.exhausted_iterable.iterator_progress import Progress, prog
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept
 
 
-@dataclass(frozen=True, slots=True)
-class Exhausted:
+class Exhausted(Struct, frozen=True):
     """An iterator that is exhausted: the step of `__iter__` that gives it, its description, the attributes that keep
     its progress, and whether it may never end."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -13,8 +14,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.one_shot_iterators import kept
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The `attributes` that keep its progress. `doubtful`: it may never end."""
 
     attributes: tuple[str, ...]

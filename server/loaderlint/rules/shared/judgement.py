@@ -13,8 +13,10 @@ finding:
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
@@ -38,8 +40,7 @@ def no_cure(_: Loader) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate(Generic[_About]):
+class Candidate(Struct, Generic[_About], frozen=True):
     """A fault if workers run it, unless `why_not` says why it is not one.
 
     - `about`: what the rule has found.
@@ -63,8 +64,7 @@ class Candidate(Generic[_About]):
     key: Hashable = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """A fault that `rule` reports."""
 
     rule: str
@@ -86,8 +86,7 @@ class Verdict:
 _UNSET = "it runs only where an option is set: by default, this test keeps it from running"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerVerdict(Verdict, Generic[_About]):
+class WorkerVerdict(Verdict, Generic[_About], frozen=True):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
     comes first, which messages name; `together` has the `about` of all candidates of the fault. `loaders`: where the
     loaders of a verdict that is only possible are made, see `Finding.loaders`. `unset`: the test that prevents it from
@@ -118,8 +117,7 @@ class WorkerVerdict(Verdict, Generic[_About]):
         return model.why(self.frame, self.exposure)
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaid:
+class Unsaid(Struct, frozen=True):
     """The `reason` why a rule does not report a fault."""
 
     reason: str
@@ -178,8 +176,7 @@ def judged_first(
             yield verdict
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked(Generic[_About]):
+class _Asked(Struct, Generic[_About], frozen=True):
     """The arguments of `judged`."""
 
     rule: Rule

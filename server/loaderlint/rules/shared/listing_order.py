@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -22,8 +24,7 @@ _MAX_DEPTH = 24
 _DIRECT = ("", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The call `expr` of `frame` that lists a folder, with the name `how`; `via` distinguishes two calls of one helper.
     A set of names is a listing too, called `set`: its order differs in each run."""
 
@@ -39,8 +40,7 @@ class Listing:
         return same_call and (self.via == other.via or _DIRECT in (self.via, other.via))
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
     was sorted."""
 
@@ -49,8 +49,7 @@ class Order:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """The value of some key in the dict `self.name`."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -16,8 +16,7 @@ _MAX_DEPTH = 6
 _INDEX = frozenset({Unknown("index")})
 
 
-@dataclass(frozen=True, slots=True)
-class OneShot:
+class OneShot(Struct, frozen=True):
     """An iterator created by expression `expr` of `frame`. `doubtful`: it may never end, because what it iterates over
     is unknown. `searches`: it yields search results (files, matches), perhaps none. `is_file`: it yields lines of a
     file."""
@@ -29,8 +28,7 @@ class OneShot:
     is_file: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A one-shot iterator that outlives a sample: attribute `name` of `owner`, or a module's name (`owner` None)."""
 
     name: str

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
@@ -45,8 +46,7 @@ class Link(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """A pickled object: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` has the links of the
     chain that holds it. `guessed`: its holder is created in unknown code. `store`: the assignment to the attribute that
     holds it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -14,8 +14,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
+class Risk(Struct, frozen=True):
     """A call of `next` that may raise: when, how loud that is, and what is unknown of it."""
 
     when: str

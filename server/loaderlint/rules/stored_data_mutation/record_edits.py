@@ -6,8 +6,9 @@ the old value (`info["path"] = root + info["path"]`), and what makes a record lo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -138,8 +139,7 @@ def _asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
 # --- what is computed from the old value ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Old:
+class _Old(Struct, frozen=True):
     """The old value of `base[index]`, or of `base.name`; for `update`, of `base["name"]`."""
 
     exprs: Sequence[ir.Expr]

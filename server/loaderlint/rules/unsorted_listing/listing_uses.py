@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
@@ -19,8 +21,7 @@ _UNPAIRED = ("unpaired", "unaligned")
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
-@dataclass(frozen=True, slots=True)
-class ListingUse:
+class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are taken by the same positions. Sorting only some of them would mispair files that
     happened to match."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
@@ -16,8 +17,7 @@ from loaderlint.rules.shared.listing_order import ListingOrder, Orders
 _ANY_POSITION = "any"
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """The items of a sequence that samples take by one `position`: the sequence as written after `self.`, the orders
     of its items, and the expressions that take them."""
 
