@@ -118,9 +118,12 @@ class Painter:
 
     @staticmethod
     def _shared_place(group: Sequence[Item]) -> tuple[Path, Span] | None:
-        """Where the chain of all findings begins, which is a loader; None if they have no such place in common."""
-        starts = {item.diagnostic.evidence[-1][:2] if item.diagnostic.evidence else None for item in group}
-        return starts.pop() if len(starts) == 1 else None
+        """The first loader of all findings; None if they do not have the same."""
+        loaders = {
+            next(((note.path, note.span) for note in item.diagnostic.evidence if note.is_loader), None)
+            for item in group
+        }
+        return loaders.pop() if len(loaders) == 1 else None
 
     def _notes(self, notes: Iterable[Note], margin: int) -> Iterator[str]:
         for note in notes:
