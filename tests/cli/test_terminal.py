@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal, and only when the work takes long."""
+"""What depends on the terminal: the progress bar, and the width of messages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,23 @@ import io
 import pytest
 
 from loaderlint.report import terminal
+
+
+def test_messages_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = _Stream(True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("COLUMNS", "60")
+    terminal.say(f"  {'word ' * 20}")
+    terminal.complain("wrong " * 20)
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert [line for line in lines if not line.startswith("    word")][:2] == [
+        f"  {'word ' * 11}".rstrip(),
+        f"loaderlint: {'wrong ' * 8}".rstrip(),
+    ]
+    monkeypatch.setattr("sys.stderr", piped := _Stream(False))
+    terminal.say("word " * 20)
+    assert piped.getvalue() == f"{'word ' * 20}\n"
 
 
 class _Stream(io.StringIO):

@@ -90,10 +90,29 @@ def printable(text: str) -> str:
 
 def say(message: str) -> None:
     """Print on stderr, which leaves stdout to findings."""
-    print(printable(message), file=sys.stderr)
+    message = printable(message)
+    if sys.stderr.isatty():
+        indent = " " * (len(message) - len(message.lstrip(" ")) + 2)
+        message = "\n".join(wrapped(message, indent, width(sys.stderr)))
+    print(message, file=sys.stderr)
 
 
 def complain(message: str) -> None:
     """Print what went wrong on stderr, each line with the tool's name."""
     for line in message.splitlines():
-        print(f"loaderlint: {printable(line)}", file=sys.stderr)
+        say(f"loaderlint: {line}")
+
+
+def wrapped(text: str, indent: str, columns: int) -> list[str]:
+    """`text` in lines of so many columns (at least 40), broken between words; `indent` is for those after the first."""
+    from textwrap import wrap
+
+    first = text[: len(text) - len(text.lstrip(" "))]
+    return wrap(
+        text.strip(" "),
+        max(40, columns),
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
