@@ -86,12 +86,6 @@ def test_two_transports_are_one_too_many(run: Run) -> None:
     assert run("server", "--tcp", "--ws").code == 2
 
 
-def test_no_command_says_what_there_is(run: Run) -> None:
-    result = run()
-    assert result.code == 2
-    assert "COMMAND" in result.err
-
-
 def test_version(run: Run) -> None:
     assert run("--version").out == f"loaderlint {loaderlint.__version__}\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -49,3 +50,14 @@ def test_the_bar_shows_long_work_on_a_terminal(
         progress(1, 2)
         progress(2, 2)
     assert ("Reading" in stream.getvalue()) is shown
+
+
+@pytest.mark.parametrize("color", ["always", "never"])
+def test_the_bar_has_colors_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch, color: str) -> None:
+    stream = _Stream(True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal.Progress(stream, color) as progress:
+        progress(1, 2)
+    assert bool(re.search(r"\x1b\[[0-9;]*3[0-9]m|\x1b\[9[0-9]m", stream.getvalue())) is (color == "always")

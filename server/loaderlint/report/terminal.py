@@ -13,9 +13,10 @@ PATIENCE = 0.7
 
 
 class Progress:
-    """A bar on a terminal, once the work has taken long enough to make one wonder."""
+    """A bar on a terminal, once the work has taken long enough to make one wonder; `color` as in `colors`."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, color: str = "auto") -> None:
+        self._plain = not colors(stream, color)
         self._visible = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._started = time.monotonic()
         self._bar: Any = None
@@ -37,7 +38,7 @@ class Progress:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar = Progress(console=Console(stderr=True, no_color=self._plain), transient=True)
             self._bar.start()
             self._task = self._bar.add_task("Reading", total=total)
         self._bar.update(self._task, completed=done, total=total)
