@@ -255,7 +255,7 @@ def test_a_fix_may_change_a_file_that_was_not_named(project: Path, run: Run) -> 
     (project / "other.py").write_text("y = 2\n")
     result = run("check", "--fix", "a.py")
     assert (project / "other.py").read_text() == "fixed = 1\ny = 2\n"
-    assert result.err == "Fixed 2 files.\n  a.py: 1 fixed (ACROSS)\n  other.py: edited, which was not named\n"
+    assert result.err == "Fixed 2 files.\n  a.py: 1 fixed (ACROSS)\n  other.py: also edited (it was not named)\n"
 
 
 def test_the_file_keeps_all_but_the_fix(project: Path, run: Run) -> None:
