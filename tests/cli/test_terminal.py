@@ -16,9 +16,13 @@ def test_messages_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "60")
     terminal.say(f"  {'word ' * 20}")
     terminal.complain("wrong " * 20)
+    monkeypatch.setattr("sys.stdout", shown := _Stream(True))
+    terminal.show(["", "  word " * 20])
+    assert shown.getvalue().splitlines()[:2] == ["", f"  {'word   ' * 7}word"]
+    assert max(map(len, shown.getvalue().splitlines())) <= 60
     lines = stream.getvalue().splitlines()
     assert max(map(len, lines)) <= 60
-    assert [line for line in lines if not line.startswith("    word")][:2] == [
+    assert [line for line in lines if not line.startswith("    ")][:2] == [
         f"  {'word ' * 11}".rstrip(),
         f"loaderlint: {'wrong ' * 8}".rstrip(),
     ]

@@ -89,13 +89,22 @@ def printable(text: str) -> str:
     return "".join("?" if unicodedata.category(sign)[0] == "C" or sign in "\u2028\u2029" else sign for sign in text)
 
 
+def show(lines: Iterable[str]) -> None:
+    """Print lines on stdout, as wide as the terminal."""
+    for line in lines:
+        print(_fitted(line, sys.stdout))
+
+
 def say(message: str) -> None:
     """Print on stderr, which leaves stdout to findings."""
-    message = printable(message)
-    if sys.stderr.isatty():
-        indent = " " * (len(message) - len(message.lstrip(" ")) + 2)
-        message = "\n".join(wrapped(message, indent, width(sys.stderr)))
-    print(message, file=sys.stderr)
+    print(_fitted(printable(message), sys.stderr), file=sys.stderr)
+
+
+def _fitted(line: str, stream: TextIO) -> str:
+    if not stream.isatty():
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 4)
+    return "\n".join(wrapped(line, indent, width(stream)))
 
 
 def complain(message: str) -> None:
