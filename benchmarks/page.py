@@ -13,11 +13,11 @@ _HEAD = """\
 <!-- Written by `python -m benchmarks` from docs/performance.json. -->
 # Performance
 
-What loaderlint costs with all its rules on, next to what other tools cost on the same files in the same run. Times \
-are CPU seconds of a process and its children, not wall time, so that they mean something on a busy machine; memory is \
-the peak of all its processes together. Everything is done in turn, several times; numbers are medians. What the work \
-is counted in (pieces parsed, files linked, instructions) does not depend on the machine and is gated in the tests \
-(`tests/engine/test_counts.py`); no test asserts a time.
+This page shows what loaderlint costs with all its rules on, compared with other tools on the same files in the same \
+run. Times are CPU seconds of a process and its children, because wall time varies on a busy machine; memory is the \
+peak of all its processes together. Measurements are taken in turn, several times, and the numbers are medians. Tests \
+limit what does not depend on the machine: pieces parsed, files linked, instructions (`tests/engine/test_counts.py`). \
+No test asserts a time.
 
 ![CPU time of each linter on the same files, and growth with the size of a project](performance.svg)
 """

@@ -18,7 +18,8 @@ declares, or else of the newest. `loaderlint explain FILE:LINE` shows this: `Sub
 effects of their functions. It is not a copy of the source. Models, layers, losses and command lines are left out.
 
 The [tables](wrappers.md) contain measured facts about single names, and take precedence over source and summary.
-*Table* means that they cover the library as a whole, because most of it is compiled. Its summary only checks them.
+*Table* means that they cover the library as a whole, because most of it is compiled. Then the summary is used only to
+check them.
 
 ultralytics is under the AGPL, so loaderlint has no summary of it. detectron2 has no release on PyPI. Both are read
 where they are installed. If they are not, the [tables](wrappers.md) know the loaders that they create, with their

@@ -17,6 +17,7 @@ from loaderlint.report.exit_codes import FAILED
 from loaderlint.report.terminal import complain
 
 INTERRUPTED = 130
+_COMMAND = "COMMAND"
 
 #: What a write of the output fails with where there is no room. Files that a command writes tell of themselves.
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -64,8 +65,12 @@ def main(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A path may hold what the terminal's encoding cannot: an escape is better than a crash.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    parser = _parser()
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return FAILED
     try:
-        chosen = _parser().parse_args(arguments)
+        chosen = parser.parse_args(arguments)
     except SystemExit as leave:  # argparse has printed why, or the help
         return leave.code if isinstance(leave.code, int) else FAILED
     command: Callable[[argparse.Namespace], int] = chosen.command
@@ -73,7 +78,24 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the nearest flag where one is not known."""
+    """Names the nearest flag, command or value where one is not known, and says in one line what is wrong: the usage of
+    a command with many flags would hide that line."""
+
+    def error(self, message: str) -> NoReturn:
+        """As its parent's, but without the usage."""
+        complain(f"{message}\nFor more information: {self.prog} --help")
+        self.exit(FAILED)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        from loaderlint.settings.settings import nearest
+
+        choices = list(map(str, action.choices))
+        said = nearest(str(value), choices) or f"; choose from {', '.join(choices)}"
+        if action.metavar == _COMMAND:
+            raise argparse.ArgumentError(None, f"no command is called '{value}'{said}")
+        raise argparse.ArgumentError(action, f"'{value}' is not a choice{said}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As its parent's, but a flag that nobody knows is an error at once, of the command that it was given to."""
@@ -94,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Finds the bugs that only exist because a PyTorch DataLoader runs your code in worker processes.",
     )
     parser.add_argument("--version", action="version", version=f"loaderlint {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar=_COMMAND)
     _add_check(commands)
     _add_others(commands)
     return parser

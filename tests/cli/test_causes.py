@@ -27,6 +27,25 @@ class Jittered(Noisy):
             return index
         return index + np.random.normal()
 """
+NESTED = """import numpy as np
+from torch.utils.data import Dataset
+
+
+def shift(value):
+    return value + np.random.rand() * np.random.rand()
+
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return shift(index)
+
+
+class Jittered(Noisy):
+    pass
+"""
 ONE_LOADER = """from torch.utils.data import ConcatDataset, DataLoader
 
 from data import Jittered, Noisy
@@ -66,7 +85,45 @@ def test_the_text_has_one_block_at_the_loader(folder: Path, capsys: pytest.Captu
         "data.py:15:12: if np.random.randint(2):",
         "data.py:17:24: return index + np.random.normal()",
     ]
-    assert "3 findings in 2 files" in out
+    assert "3 findings in 1 file (3 errors); 2 files checked." in out
+
+
+def test_the_block_is_at_the_loader_however_the_draws_are_called(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "data.py").write_text(NESTED)
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.startswith("train.py:5:10: error: every worker draws the same numbers")
+    assert "Noisy.__getitem__ calls shift (data.py:14)" in out
+    assert "= at 2 places:" in out
+
+
+def test_sarif_leads_from_the_loader_through_the_calls_to_the_draw(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "data.py").write_text(NESTED)
+    projects.run("check", "--output-format", "sarif")
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (flow,) = run["results"][0]["codeFlows"][0]["threadFlows"]
+    places = [step["location"]["physicalLocation"] for step in flow["locations"]]
+    steps = [(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places]
+    assert steps == [("train.py", 5), ("data.py", 14), ("data.py", 6)]
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_the_text_is_as_wide_as_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    (folder / "data.py").write_text(DATA.replace("np.random.normal()", f"np.random.normal(){' + 0' * 40}"))
+    projects.run("check")
+    projects.run("check", "--output-format", "full")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any(len(line) > columns - 15 for line in lines)
 
 
 def test_two_loaders_are_two_causes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

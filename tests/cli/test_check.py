@@ -77,9 +77,14 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
         (["--start-method", "frok"], "--start-method: 'frok' is not a start method; did you mean 'fork'?"),
         (["--severity", "LDR1"], "'LDR1' cannot be read; write --severity RULE=LEVEL"),
         (["--per-file-ignores", "x"], "'x' cannot be read; write --per-file-ignores PATTERN:RULE"),
-        (["--output-format", "xml"], "invalid choice: 'xml'"),
+        (
+            ["--output-format", "xml"],
+            "--output-format: 'xml' is not a choice; choose from text, concise, full, grouped",
+        ),
+        (["--output-format", "sarf"], "--output-format: 'sarf' is not a choice; did you mean 'sarif'?"),
+        (["--fail-on", "hint"], "--fail-on: 'hint' is not a choice; choose from error, warning, information\n"),
         (["--selct=LDR1", "a.py"], "unknown flag --selct; did you mean --select?"),
-        (["--fxi"], "usage: loaderlint check "),
+        (["--fxi"], "For more information: loaderlint check --help\n"),
         (["--zzz"], "unknown flag --zzz\n"),
         (["--jobs", "0"], "--jobs: '0' is not a number of at least 1"),
         (["--loaders", "a b"], "--loaders: 'a b' is not a name; put commas between names: --loaders a,b"),
@@ -129,7 +134,7 @@ def test_text(project: Path, run: Run) -> None:
         "  |     ^^^^^",
         "  = fix (unsafe): Replace WORSE by GOOD",
         "",
-        "2 findings in 1 file (1 error, 1 warning). 1 hint not shown (--hints). "
+        "2 findings in 1 file (1 error, 1 warning); 1 file checked. 1 hint not shown (--hints). "
         "1 fixable with --fix, 1 more with --fix --unsafe-fixes.",
     ]
 
@@ -139,7 +144,7 @@ def test_hints_and_possible_ones(project: Path, run: Run) -> None:
     out = run("check", "--hints").out
     assert "a.py:1:1: hint: the word" in out
     assert "a.py:2:1: information (possible): the word" in out
-    assert out.endswith("1 finding in 1 file (1 information). 1 hint.\n")
+    assert out.endswith("1 finding in 1 file (1 information); 1 file checked. 1 hint.\n")
 
 
 def test_statistics_count_instead(project: Path, run: Run) -> None:
@@ -250,7 +255,7 @@ def test_a_fix_may_change_a_file_that_was_not_named(project: Path, run: Run) -> 
     (project / "other.py").write_text("y = 2\n")
     result = run("check", "--fix", "a.py")
     assert (project / "other.py").read_text() == "fixed = 1\ny = 2\n"
-    assert result.err == "Fixed 2 files.\n  a.py: 1 fixed (ACROSS)\n  other.py: edited, which was not named\n"
+    assert result.err == "Fixed 2 files.\n  a.py: 1 fixed (ACROSS)\n  other.py: also edited (it was not named)\n"
 
 
 def test_the_file_keeps_all_but_the_fix(project: Path, run: Run) -> None:

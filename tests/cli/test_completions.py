@@ -57,7 +57,8 @@ COMP_WORDS=(loaderlint {words} "{last}"); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)
 _loaderlint
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-FISH = "complete -C 'loaderlint {words} {last}' | string replace -r '\\t.*' ''"
+# The exit code of `string replace` says whether it replaced anything: words need no description.
+FISH = "complete -C 'loaderlint {words} {last}' | string replace -r '\\t.*' ''; true"
 
 
 @pytest.mark.parametrize(("shell", "program"), [("bash", BASH), ("fish", FISH)])

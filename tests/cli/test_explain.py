@@ -110,6 +110,21 @@ def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:
     assert "    = fix (safe): Make the generator in the worker\n" in out
 
 
+@pytest.mark.parametrize("line", ["data.py:6", "data.py:16", "train.py:15"])
+def test_a_finding_at_another_line_that_involves_this_one(run: Run, crops: Path, line: str) -> None:
+    out = run("explain", line).out
+    assert "\nfindings at other lines that involve this line\n  data.py:12: error: every worker draws" in out
+    assert out.endswith("No other rule applies to this line.\n")
+    (found,) = json.loads(run("explain", line, "--output-format", "json").out)["elsewhere"]
+    assert (found["path"], found["line"]) == ("data.py", 12)
+
+
+@pytest.mark.parametrize("flags", [("--ignore", "LDR102"), ("--exclude", "data.py")])
+def test_a_hidden_finding_at_another_line_is_not_named(run: Run, crops: Path, flags: tuple[str, ...]) -> None:
+    assert "findings at other lines" not in run("explain", "train.py:15", *flags).out
+    assert "findings at other lines" not in run("explain", "data.py:12").out
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

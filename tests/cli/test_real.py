@@ -161,6 +161,18 @@ def test_unread_code_counts_where_it_is_asked_for(project: Path, arguments: list
         assert (b"LDR002" in result.stdout) == {"--ignore", "unread-code=hint"}.isdisjoint(arguments)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_unread_code_counts_in_a_link_that_is_named(project: Path) -> None:
+    (project / "old.py").write_text("print 'Python 2'\n")
+    (project / "link.py").symlink_to("old.py")
+    assert _run(project, "check", "link.py").returncode == 1
+
+
+def test_unread_code_counts_in_standard_input(project: Path) -> None:
+    assert _run(project, "check", "-", "--stdin-filename", "old.py", stdin=b"print 'Python 2'\n").returncode == 1
+    assert _run(project, "check", "-", "--stdin-filename", "old.py", stdin=b"print('Python 3')\n").returncode == 0
+
+
 def test_a_file_that_stops_to_parse_is_told_from_the_cache(project: Path) -> None:
     (project / "notes.py").write_text("x = 1\n")
     assert b"LDR002" not in _run(project, "check").stdout

@@ -22,7 +22,7 @@ _CAUSE = re.compile(r"# cause: (?P<rule>[a-z-]+)")
 CURES = {
     "memory_map_edited": "edit a copy: `image = image.copy()`; stored-data-mutation says more",
     "samples_of_different_sizes": "pad or crop in `__getitem__`, or pass a `collate_fn`",
-    "length_of_a_stream": "define `__len__`, or do not ask",
+    "length_of_a_stream": "define `__len__`, or do not call `len`",
     "worker_killed": "object-list-growth; arrays, tensors or Arrow instead of lists of objects",
     "exception_with_its_own_arguments": "lossy-worker-exception",
 }

@@ -57,11 +57,23 @@ def test_its_commands_exist(command: str) -> None:
 
 def test_its_blocks_are_valid() -> None:
     loaded = [yaml.safe_load(block) for kind, block in BLOCKS if kind == "yaml"]
-    assert len(loaded) == 4
+    assert len(loaded) == 5
     assert len(set(_commands())) >= 5
     hooks = [hook["id"] for block in loaded for repository in block.get("repos", ()) for hook in repository["hooks"]]
     assert set(hooks) <= {hook["id"] for hook in HOOKS}
     assert f"rev: v{loaderlint.__version__}" in TEXT
+
+
+def test_the_action_is_the_one_of_the_documentation() -> None:
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    blocks = [yaml.safe_load(block) for kind, block in BLOCKS if kind == "yaml"]
+    steps = [step for block in blocks for step in block.get("steps", ())]
+    (step,) = (step for step in steps if step["uses"].startswith("loaderlint/"))
+    assert step["uses"] == f"loaderlint/loaderlint@v{loaderlint.__version__}"
+    assert set(step["with"]) <= set(inputs)
+    assert cli._parser().parse_args(["check", *shlex.split(step["with"]["args"])]).fail_on == "error"
+    (sentence,) = (line for line in TEXT.splitlines() if line.startswith("Its inputs are "))
+    assert all(f"`{name}`" in sentence for name in inputs)
 
 
 def test_the_hooks_are_those_of_the_documentation() -> None:

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,11 @@ class Cache:
         if self._pieces is None:
             self._pieces = PieceCache(self._database, self._tag)
         return self._pieces
+
+    def is_first(self, what: str) -> bool:
+        """Whether something happens for the first time, as far as the cache knows; False if it cannot remember it."""
+        key = blake2b(what.encode("utf-8", "surrogateescape"), person=b"once", digest_size=16).digest()
+        return self._database.get(key) is None and self._database.put([(key, b"")])
 
     # --- what is known ---
 

@@ -134,8 +134,18 @@ class _Check:
             if not show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed):
                 self._failed = True
         complain(outcome.problems)
+        self._tell_of_platforms()
         self._keep(found, outcome)
         return outcome.code(self._failed, self._chosen)
+
+    def _tell_of_platforms(self) -> None:
+        """Tell a person, once for a project, how to ask for findings of other systems."""
+        if self._cache is None or self._chosen.quiet or self._piped or not sys.stderr.isatty():
+            return
+        from loaderlint.commands import platform_tip
+
+        if said := platform_tip.tip(self._workspace, self._cache):
+            terminal.say(said)
 
     def _told_of_work(self) -> Iterator[str]:
         from loaderlint.commands import verbose
@@ -156,7 +166,7 @@ class _Check:
         from loaderlint.commands import compare
         from loaderlint.engine.comparison import compared
 
-        with terminal.Progress(sys.stderr) as progress:
+        with terminal.Progress(sys.stderr, self._chosen.color) as progress:
             told = compared(self._workspace, self._paths, self._overrides, changes, progress=progress)
         if not compare.show(told, self._workspace, self._chosen):
             self._failed = True
@@ -170,7 +180,7 @@ class _Check:
         return self._ended(False)
 
     def _found(self) -> Found:
-        with terminal.Progress(sys.stderr) as progress:
+        with terminal.Progress(sys.stderr, self._chosen.color) as progress:
             return self._workspace.check(self._paths, progress=progress)
 
     def _ended(self, found: bool) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -86,9 +86,8 @@ def named_settings(chosen: argparse.Namespace) -> dict[str, object]:
         return {}
     path = os.path.realpath(chosen.config)
     if not os.path.isfile(path):
-        raise Usage(
-            f"--config: {printable(chosen.config)}: no such file{_similar(Path(os.path.abspath(chosen.config)))}"
-        )
+        similar = _similar(Path(os.path.abspath(chosen.config)), Path.is_file)
+        raise Usage(f"--config: {printable(chosen.config)}: no such file{similar}")
     return {settings.FILE: path}
 
 
@@ -123,11 +122,12 @@ def existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
     return paths, messages
 
 
-def _similar(path: Path) -> str:
+def _similar(path: Path, is_meant: Callable[[Path], bool] = Path.exists) -> str:
     if not os.path.isdir(path.parent):
         return f"; the folder {_shown(path.parent)} does not exist either"
     try:
-        close = get_close_matches(path.name, set(os.listdir(path.parent)) - {path.name}, n=1)
+        others = {name for name in os.listdir(path.parent) if name != path.name and is_meant(path.parent / name)}
+        close = get_close_matches(path.name, others, n=1)
     except OSError:
         close = []
     return f"; did you mean {_shown(path.parent / close[0])}?" if close else f" in {path.parent}"

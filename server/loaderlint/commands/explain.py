@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from loaderlint.report.exit_codes import DONE, FAILED
-from loaderlint.report.terminal import colors, complain
+from loaderlint.report.terminal import colors, complain, show
 from loaderlint.rules import RULES, rule
 from loaderlint.settings.settings import nearest
 
@@ -71,8 +71,7 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
     if chosen.output_format == "json":
         print(explanation_report.as_json(known, spots))
     else:
-        for each in explanation_report.text(known, spots):
-            print(each)
+        show(explanation_report.text(known, spots))
     return complain_of_missing_answers(workspace.problems)
 
 

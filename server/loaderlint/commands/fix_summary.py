@@ -34,8 +34,8 @@ def lines(
             yield f"  {shown_path(shown[file], Path.cwd())}: {gone.total()} fixed ({listed(gone)})"
     for path in written:
         if not told.get(path.resolve()):
-            outside = "" if any(path.is_relative_to(one) for one in named) else ", which was not named"
-            yield f"  {shown_path(path, Path.cwd())}: edited{outside}"
+            is_inside = any(path.is_relative_to(one) for one in named)
+            yield f"  {shown_path(path, Path.cwd())}: {'edited' if is_inside else 'also edited (it was not named)'}"
 
 
 def _gone(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> Counter[str]:

@@ -6,7 +6,9 @@ import argparse
 import json
 
 from loaderlint.report.exit_codes import DONE
+from loaderlint.report.terminal import show
 from loaderlint.rules import RULES
+from loaderlint.rules.base import Rule
 
 
 def rules(chosen: argparse.Namespace) -> int:
@@ -26,10 +28,13 @@ def rules(chosen: argparse.Namespace) -> int:
         ]
         print(json.dumps(entries, indent=2))
         return DONE
-    width = max((len(rule.name) for rule in RULES), default=0)
-    for rule in RULES:
-        notes = [f"{rule.fix} fix"] if rule.fix else []
-        notes += [] if rule.enabled_by_default else ["off by default"]
-        extra = f" ({', '.join(notes)})" if notes else ""
-        print(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:11}  {rule.summary}{extra}")
+    show(map(_line, RULES))
     return DONE
+
+
+def _line(rule: Rule) -> str:
+    notes = [f"{rule.fix} fix"] if rule.fix else []
+    notes += [] if rule.enabled_by_default else ["off by default"]
+    extra = f" ({', '.join(notes)})" if notes else ""
+    width = max(len(one.name) for one in RULES)
+    return f"{rule.code}  {rule.name:{width}}  {rule.severity.value:11}  {rule.summary}{extra}"

@@ -10,7 +10,7 @@ from loaderlint.commands.outcome import complain_of_missing_answers
 from loaderlint.report import worker_map_report as report
 from loaderlint.report.exit_codes import FAILED
 from loaderlint.report.locations import Spots
-from loaderlint.report.terminal import complain
+from loaderlint.report.terminal import complain, show
 
 
 def workers(chosen: argparse.Namespace) -> int:
@@ -25,6 +25,5 @@ def workers(chosen: argparse.Namespace) -> int:
     if chosen.output_format == "json":
         print(report.as_json(known, spots))
     else:
-        for line in report.text(known, spots, whole=chosen.all):
-            print(line)
+        show(report.text(known, spots, whole=chosen.all))
     return complain_of_missing_answers(workspace.problems)

@@ -106,6 +106,10 @@ class Configuration:
         return self.settings(path).loaders or ()
 
 
+#: The source of the platforms of a project that names none.
+ASSUMED = "this machine; the setting platforms adds others"
+
+
 def _environment(settings: Settings, folder: Path, versions: Versions, supposed: dict[str, VersionSet]) -> Environment:
     """The environment of a folder's project: settings and the `supposed` versions first, then what its files
     declare."""
@@ -133,5 +137,5 @@ def _platforms(settings: Settings, folder: Path, versions: Versions) -> tuple[tu
     here = _PLATFORMS.get(sys.platform, "linux")
     named, files = versions.platforms(folder)
     if not named:
-        return (here,), "this machine; the setting platforms adds others"
+        return (here,), ASSUMED
     return tuple(dict.fromkeys((here, *named))), f"this machine and {', '.join(files)}"

@@ -339,7 +339,23 @@ class Project:
             tuple(silent),
             len(RULES) - len(spoken) - len(silent),
             known.map,
+            tuple(
+                one
+                for one in self._with_evidence_in(path, pieces)
+                if any(note.path == path and on_line(note.span) for note in one.evidence)
+                and not (one.path == path and on_line(one.span))
+            ),
         )
+
+    def _with_evidence_in(self, path: Path, pieces: Set[int]) -> Iterator[Diagnostic]:
+        """The findings that are reported in files where some have evidence in these pieces of a file."""
+        for where, findings in self._found():
+            if self.configuration.settings(where).excluded(where):
+                continue
+            places = (evidence.place for one in findings for evidence in one.evidence)
+            if any(place.path == path and place.piece in pieces for place in places):
+                self.places.find(place for one in findings for place in one.places())
+                yield from self.showing.split(where, self.showing.printed(where, findings))[0]
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
         """The refactorings for a line (see `Workspace.refactorings`)."""

@@ -134,7 +134,7 @@ class Showing:
         if about is None or span is None:
             return None
         notes = tuple(
-            Note(e.place.path, at, e.message)
+            Note(e.place.path, at, e.message, e.is_loader)
             for e in finding.evidence
             if (at := self._places.span(e.place)) is not None
         )

@@ -312,7 +312,8 @@ class Silent(NamedTuple):
 
 class Explanation(Struct, frozen=True):
     """All that is known of a line (0-based; `column` None for the whole line). `loaders` are made on it; `others` is
-    the number of rules that look at other things; `map` resolves the loaders of runs."""
+    the number of rules that look at other things; `map` resolves the loaders of runs. `elsewhere`: the findings at
+    other lines whose evidence is on this one."""
 
     path: Path
     line: int
@@ -325,6 +326,7 @@ class Explanation(Struct, frozen=True):
     silent: tuple[Silent, ...]
     others: int
     map: WorkerMap
+    elsewhere: tuple[Diagnostic, ...] = ()
 
 
 def subjects(opened: OpenFile, line: int, column: int | None, known: Told) -> tuple[Subject, ...]:

@@ -23,11 +23,12 @@ HOW_TO_REPORT = f"Please report it with its traceback ({DEBUG}=1 shows it): {HOM
 
 
 class Note(NamedTuple):
-    """A step of the reason, at its place."""
+    """A step of the reason, at its place. `is_loader` as in `Evidence`."""
 
     path: Path
     span: Span
     message: str
+    is_loader: bool = False
 
 
 class Diagnostic(Struct, frozen=True):

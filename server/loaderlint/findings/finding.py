@@ -42,10 +42,12 @@ class Place(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """A step of the reason, shown as related information: a place and what happens there."""
+    """A step of the reason, shown as related information: a place and what happens there. `is_loader`: a loader is
+    created there whose workers run the fault."""
 
     place: Place
     message: str
+    is_loader: bool = False
 
 
 # --- fix intents: what to change, as data. `loaderlint.fixes` makes edits of them, equal ones once. -------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -38,5 +37,11 @@ def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
         levels = list(Severity)
         return levels.index(diagnostic.severity) <= levels.index(Severity(chosen.fail_on))
     selected = {*(chosen.select or ()), *(chosen.extend_select or ())}
-    named = {os.path.realpath(path) for path in chosen.paths}
-    return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or str(diagnostic.path) in named
+    return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or _is_named(diagnostic, chosen)
+
+
+def _is_named(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
+    from loaderlint.files.symlinks import known_as
+
+    names = (chosen.stdin_filename if path == "-" else path for path in chosen.paths)
+    return diagnostic.path in map(known_as, names)

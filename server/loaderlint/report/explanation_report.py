@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.explanations.explanation import Explanation, FunctionTold, Run, Subject
 from loaderlint.explanations.worker_map import MappedLoader, distinct
+from loaderlint.findings.causes import by_cause
 from loaderlint.report import Item, Report, shown_path, worker_map_report
 from loaderlint.report import json_format as findings_json
 from loaderlint.report.locations import Spots
@@ -18,7 +19,7 @@ from loaderlint.syntax.source import lines_of
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
 
-#: How many trails that ended, and loaders made on the line, are shown.
+#: How many trails that ended, loaders made on the line, and findings at other lines are shown.
 _MAX_SHOWN = 5
 _WORDS = {"lambda": "the function", "class body": "the body of the class", "module-level code": "module-level code of"}
 
@@ -104,6 +105,7 @@ def _rules(known: Explanation, spots: Spots) -> Iterator[str]:
         yield "findings"
     for found in known.findings:
         yield from _finding(found, spots)
+    yield from _elsewhere(known, spots)
     if known.hidden:
         yield "findings that are not shown"
     for one in known.hidden:
@@ -114,13 +116,28 @@ def _rules(known: Explanation, spots: Spots) -> Iterator[str]:
     for rule in known.silent:
         yield f"  [{rule.code} {rule.name}]"
         yield from (f"    {reason}" for reason in rule.reasons)
-    looked = bool(known.findings or known.hidden or known.silent)
+    looked = bool(known.findings or known.hidden or known.silent or known.elsewhere)
     yield f"No {'other ' if looked else ''}rule applies to this line."
 
 
-def _finding(found: Diagnostic, spots: Spots) -> Iterator[str]:
+def _elsewhere(known: Explanation, spots: Spots) -> Iterator[str]:
+    if known.elsewhere:
+        yield "findings at other lines that involve this line"
+    causes = by_cause(known.elsewhere)
+    for first, *others in causes[:_MAX_SHOWN]:
+        more = f" and {len(others)} more {'place' if len(others) == 1 else 'places'}" if others else ""
+        yield f"  {spots.line(first.path, first.span.line)}{more}: {_headline(first)}"
+    if len(causes) > _MAX_SHOWN:
+        yield f"  and {len(causes) - _MAX_SHOWN} more"
+
+
+def _headline(found: Diagnostic) -> str:
     level = found.severity.value if found.certainty == "proven" else f"{found.severity.value} ({found.certainty})"
-    yield f"  {level}: {found.message} [{found.code} {found.name}]"
+    return f"{level}: {found.message} [{found.code} {found.name}]"
+
+
+def _finding(found: Diagnostic, spots: Spots) -> Iterator[str]:
+    yield f"  {_headline(found)}"
     for note in found.evidence:
         yield f"    = {note.message} ({spots.line(note.path, note.span.line)})"
     if found.audit:
@@ -149,6 +166,7 @@ def _data(known: Explanation, spots: Spots) -> dict[str, object]:
         "findings": [_finding_data(one, spots) for one in known.findings],
         "hidden": [{**_finding_data(one.diagnostic, spots), "reason": one.reason} for one in known.hidden],
         "silent": [{"code": one.code, "name": one.name, "reasons": list(one.reasons)} for one in known.silent],
+        "elsewhere": [_finding_data(one, spots) for one in known.elsewhere],
         "other_rules": known.others,
     }
 

@@ -114,8 +114,11 @@ def _result(one: Related, places: Places) -> dict[str, Any]:
 
 
 def _steps(found: Diagnostic, places: Places) -> list[dict[str, Any]]:
-    """From the loader to the fault. (The evidence begins at the fault.)"""
-    steps = [_location(note.path, note.span, places, note.message) for note in reversed(found.evidence)]
+    """From the loaders through the calls to the fault. (The evidence may begin with what is near the fault.)"""
+    start = next((number for number, note in enumerate(found.evidence) if note.is_loader), 0)
+    calls, near = found.evidence[start:], found.evidence[:start]
+    notes = (*sorted(calls, key=lambda note: not note.is_loader), *near)
+    steps = [_location(note.path, note.span, places, note.message) for note in notes]
     steps.append(_location(found.path, found.span, places, found.message))
     return [{"location": step} for step in steps]
 

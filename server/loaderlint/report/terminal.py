@@ -13,9 +13,10 @@ PATIENCE = 0.7
 
 
 class Progress:
-    """A bar on a terminal, once the work has taken long enough to make one wonder."""
+    """A bar on a terminal, once the work has taken long enough to make one wonder; `color` as in `colors`."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, color: str = "auto") -> None:
+        self._plain = not colors(stream, color)
         self._visible = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._started = time.monotonic()
         self._bar: Any = None
@@ -37,7 +38,7 @@ class Progress:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar = Progress(console=Console(stderr=True, no_color=self._plain), transient=True)
             self._bar.start()
             self._task = self._bar.add_task("Reading", total=total)
         self._bar.update(self._task, completed=done, total=total)
@@ -88,12 +89,40 @@ def printable(text: str) -> str:
     return "".join("?" if unicodedata.category(sign)[0] == "C" or sign in "\u2028\u2029" else sign for sign in text)
 
 
+def show(lines: Iterable[str]) -> None:
+    """Print lines on stdout, as wide as the terminal."""
+    for line in lines:
+        print(_fitted(line, sys.stdout))
+
+
 def say(message: str) -> None:
     """Print on stderr, which leaves stdout to findings."""
-    print(printable(message), file=sys.stderr)
+    print(_fitted(printable(message), sys.stderr), file=sys.stderr)
+
+
+def _fitted(line: str, stream: TextIO) -> str:
+    if not stream.isatty():
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 4)
+    return "\n".join(wrapped(line, indent, width(stream)))
 
 
 def complain(message: str) -> None:
     """Print what went wrong on stderr, each line with the tool's name."""
     for line in message.splitlines():
-        print(f"loaderlint: {printable(line)}", file=sys.stderr)
+        say(f"loaderlint: {line}")
+
+
+def wrapped(text: str, indent: str, columns: int) -> list[str]:
+    """`text` in lines of so many columns (at least 40), broken between words; `indent` is for those after the first."""
+    from textwrap import wrap
+
+    first = text[: len(text) - len(text.lstrip(" "))]
+    return wrap(
+        text.strip(" "),
+        max(40, columns),
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

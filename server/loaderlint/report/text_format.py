@@ -9,11 +9,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from loaderlint.findings.finding import Severity
-from loaderlint.report import Item, Report, shown_path
+from loaderlint.report import Item, Report, shown_path, terminal
 from loaderlint.report.terminal import printable
 from loaderlint.syntax.notebook import cell_of
 from loaderlint.syntax.source import lines_of
@@ -92,9 +91,11 @@ class Painter:
         for item in group:
             found = item.diagnostic
             line = (self._line(found.path, found.span) or "").strip()
-            source = excerpt(line, 0, 1, max(40, self._report.width - margin - 40))[0] if line else ""
-            place = self._paint(self.place(found.path, found.span), "bold")
-            yield f"{edge}    {place}: {source}" if source else f"{edge}    {place}"
+            place = self.place(found.path, found.span)
+            room = self._report.width - len(f"{edge}    {place}: ...")
+            source = excerpt(line, 0, 1, max(20, room))[0] if line else ""
+            painted = self._paint(place, "bold")
+            yield f"{edge}    {painted}: {source}" if source else f"{edge}    {painted}"
             yield from self._audit(found, margin + 4)
         yield from self._fix(group[0], margin)
 
@@ -118,9 +119,12 @@ class Painter:
 
     @staticmethod
     def _shared_place(group: Sequence[Item]) -> tuple[Path, Span] | None:
-        """Where the chain of all findings begins, which is a loader; None if they have no such place in common."""
-        starts = {item.diagnostic.evidence[-1][:2] if item.diagnostic.evidence else None for item in group}
-        return starts.pop() if len(starts) == 1 else None
+        """The first loader of all findings; None if they do not have the same."""
+        loaders = {
+            next(((note.path, note.span) for note in item.diagnostic.evidence if note.is_loader), None)
+            for item in group
+        }
+        return loaders.pop() if len(loaders) == 1 else None
 
     def _notes(self, notes: Iterable[Note], margin: int) -> Iterator[str]:
         for note in notes:
@@ -143,18 +147,7 @@ class Painter:
             yield line[:indent] + self._paint(line[indent:], "fix")
 
     def _wrapped(self, text: str, indent: str) -> list[str]:
-        """`text` in lines as wide as the terminal; the whole of it where there is none, so that `grep` finds it."""
-        if not self._report.wraps:
-            return [text.replace(_HARD_SPACE, " ")]
-        first = text[: len(text) - len(text.lstrip())]
-        lines = wrap(
-            text.strip(" "),
-            max(40, self._report.width),
-            initial_indent=first,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        lines = wrapped(text, indent, self._report)
         return [line.replace(_HARD_SPACE, " ") for line in lines]
 
     def _margin(self, path: Path, span: Span) -> int:
@@ -166,7 +159,7 @@ class Painter:
             return
         line_number = self._in_cell(path, span.line)[1] + 1
         end = span.end_column if span.end_line == span.line else len(line.rstrip())
-        room = max(40, self._report.width - margin - 3)
+        room = max(40, self._report.width - margin - 5)  # less what stands before the line and "..."
         source, marks = excerpt(line, span.column, end, room)
         number = self._paint(f"{line_number:>{margin - 1}} |", "dim")
         blank = self._paint(" " * margin + "|", "dim")
@@ -197,6 +190,11 @@ class Painter:
 
     def _paint(self, text: str, color: str) -> str:
         return f"\x1b[{_COLORS[color]}m{text}\x1b[0m" if self._report.color else text
+
+
+def wrapped(text: str, indent: str, report: Report) -> list[str]:
+    """`text` in lines as wide as the terminal; the whole of it where there is none, so that `grep` finds it."""
+    return terminal.wrapped(text, indent, report.width) if report.wraps else [text]
 
 
 def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
@@ -253,9 +251,9 @@ def _printable(text: str) -> str:
 
 
 def summary(report: Report) -> Iterator[str]:
-    """The line that sums up; none where only findings are wanted."""
+    """What sums up, in one line where the terminal is wide enough; nothing where only findings are wanted."""
     if not report.quiet:
-        yield _summary(report)
+        yield from wrapped(_summary(report), "  ", report)
 
 
 def _summary(report: Report) -> str:
@@ -275,7 +273,8 @@ def _summary(report: Report) -> str:
         for level in ("error", "warning", "information")
         if kinds[level]
     )
-    return f"{_number(len(loud), 'finding')} in {files} ({listed}).{quiet}{_fixable(loud)}"
+    found_in = _number(len({item.diagnostic.path for item in loud}), "file")
+    return f"{_number(len(loud), 'finding')} in {found_in} ({listed}); {files} checked.{quiet}{_fixable(loud)}"
 
 
 def _fixable(items: list[Item]) -> str:

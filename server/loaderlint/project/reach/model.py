@@ -819,7 +819,7 @@ class Model:
         if loader.site is not None:
             verb = "runs" if exposure.certainty == "proven" else "may run"
             text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
-            evidence.append(Evidence(self.site_place(loader.site), text))
+            evidence.append(Evidence(self.site_place(loader.site), text, is_loader=True))
             if loader.late and exposure.certainty == "possible":
                 text = f"its dataset is not known: {how_chosen(loader.late)}"
                 evidence.append(Evidence(self.site_place(loader.site), text))
@@ -858,7 +858,7 @@ class Model:
             if place is not None and place not in places and len(places) < _MAX_SHOWN_LOADERS:
                 places.add(place)
                 text = f"as well as in those of {loader.described.replace('`', '')} ({loader.workers_text})"
-                yield Evidence(place, text)
+                yield Evidence(place, text, is_loader=True)
 
     def call_to(self, before: Frame, after: Frame) -> int | None:
         """The first expression of a frame that calls another frame; None if there is none."""
