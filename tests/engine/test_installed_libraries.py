@@ -8,11 +8,16 @@ import os
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import MAX_CONTEXTS, MAX_OWN_CONTEXTS
+from loaderlint.project.versions import library_folders
 from loaderlint.sources import library_sources
 
 SITE = ".venv/lib/python3.11/site-packages"
@@ -192,6 +197,19 @@ LOADERS: dict[str, tuple[Mapping[str, str], str]] = {
         },
         "import somelib as lib\nclass Own(lib.Trainer):\n    pass\ndef main():\n    own = Own()\n"
         '    own.fit(Noisy(), options={"num_workers": 4})  # loader\n',
+    ),
+    "a module under another name": (
+        {"somelib/__init__.py": "", "somelib/api.py": "from somelib import _feeds as feeds\n"}
+        | {"somelib/_feeds.py": "from torch.utils.data import DataLoader as Feed\n"},
+        "from somelib import api\nloader = api.feeds.Feed(Noisy(), num_workers=4)",
+    ),
+    "a class with bound arguments": (
+        {
+            "somelib/__init__.py": "from functools import partial\n"
+            + TORCH_LOADER
+            + "feed = partial(DataLoader, num_workers=4)\n"
+        },
+        "from somelib import feed\nloader = feed(Noisy())",
     ),
     "a namespace package": (
         {"acme/feeds/__init__.py": "from torch.utils.data import DataLoader as Feed\n"},
@@ -493,6 +511,38 @@ def test_only_stubs_are_nothing(tmp_path: Path) -> None:
     assert names(project(tmp_path, TRAIN, library)) == []
 
 
+def test_a_pth_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+    root = project(tmp_path / "project", TRAIN, {})
+    write(tmp_path / "elsewhere", FEED)
+    (root / SITE / "x.pth").write_text(f"{tmp_path / 'elsewhere'}\n", encoding="utf-8-sig")
+    assert names(root) == [(SHARED, 8)]
+
+
+@pytest.mark.parametrize(
+    "listed", [{"top_level.txt": "somelib\n"}, {"RECORD": "some_lib.py,,1\nsomelib/__init__.py,,2\n"}]
+)
+def test_explain_names_the_version_of_a_distribution_of_another_name(tmp_path: Path, listed: dict[str, str]) -> None:
+    files = {f"Other.Lib-3.2.dist-info/{name}": text for name, text in listed.items()}
+    near = {"another-9.0.dist-info/top_level.txt": "somelibs\n", "more-9.0.dist-info/RECORD": "somelibs/x.py,,\n"}
+    root = project(tmp_path.resolve(), TRAIN, {**FEED, **files, **near})
+    folders = library_folders.of_environment(root / ".venv", root)
+    assert library_folders.release(folders, "somelib") == "other-lib 3.2"
+    assert library_folders.release(folders, "some") == ""
+
+
+@pytest.mark.parametrize(("base", "expected"), [("DataLoader", [(SHARED, 8)]), ("object", [])])
+def test_a_class_that_calls_a_reader_makes_no_loader(
+    tmp_path: Path, base: str, expected: list[tuple[str, int]]
+) -> None:
+    """`FileLoader()` may be what reads files."""
+    library = TORCH_LOADER + (
+        f"class FileLoader({base}):\n    pass\n"
+        "class Data:\n    def __init__(self, data):\n        self.files = FileLoader(data, num_workers=4)\n"
+    )
+    train = NOISY + "import somelib\ndata = somelib.Data(Noisy())\n"
+    assert names(project(tmp_path, train, {"somelib.py": library})) == expected
+
+
 # --- broken and hostile libraries -------------------------------------------------------------------------------------
 
 LONG = 40
@@ -609,6 +659,37 @@ def test_the_own_business_of_a_library_is_hardly_followed(tmp_path: Path, start:
     root = project(tmp_path, train, {"somelib.py": "import numpy as np\n" + chain("return np.random.normal()")})
     with_torch_before_1_9(root)
     assert ("duplicate-numpy-randomness" in [name for name, _ in names(root)]) == is_followed
+
+
+@pytest.mark.parametrize(
+    ("given", "most"), [("{n}", MAX_OWN_CONTEXTS + 1), ("Shift({n})", MAX_CONTEXTS)], ids=["its own", "the project's"]
+)
+def test_a_library_s_own_calls_are_told_apart_in_fewer_contexts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, most: int
+) -> None:
+    library = """
+    from torch.utils.data import Dataset
+    class Data(Dataset):
+        def __init__(self, held): self.held = held
+        def __len__(self): return 8
+        def __getitem__(self, i): return self.read(self.held)
+        def read(self, held): return held
+    """
+    train = "from somelib import Data\n" + TORCH_LOADER + "class Shift:\n    def __init__(self, n): self.n = n\n"
+    train += "".join(f"DataLoader(Data({given.format(n=n)}), num_workers=4)\n" for n in range(20))
+    seen: dict[Frame, str] = {}
+    made = Evaluator.frame
+
+    def noted(self: Evaluator, *parts: Any) -> Frame:
+        frame = made(self, *parts)
+        seen[frame] = frame.code.one.name if frame.code.one else ""
+        return frame
+
+    monkeypatch.setattr(Evaluator, "frame", noted)
+    Workspace([project(tmp_path, train, {"somelib.py": library})]).check()
+    told_apart = sum(name == "read" for name in seen.values())
+    assert sum(name == "__getitem__" for name in seen.values()) == 20
+    assert told_apart <= most and (told_apart == 20) == (most == MAX_CONTEXTS)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege")

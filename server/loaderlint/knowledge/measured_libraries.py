@@ -30,9 +30,10 @@ _TOOLS = "fsspec matplotlib pytest rich setuptools six tensorboard toolz tqdm wa
 _MEASURED = frozenset(f"{_DATA} {_SETTINGS} {_TOOLS}".split())
 #: Packages inside a library of whose classes the tables speak as a whole, by the beginnings of their names.
 _CLASSES = (*(one.prefix for one in augmentations.LIBRARIES), *TEMPLATE_METHODS, "monai.config.", "monai.utils.")
-#: Packages inside a library that compute with tensors, in a lot of code: what they draw comes from torch's generator,
-#: and no rule asks about anything else in them. Source: torchaudio 2.11.0.
-_COMPUTING = ("torchaudio.functional.", "torchaudio.transforms.")
+#: Packages that compute with tensors or graphs, in a lot of code, of which no rule asks more than what they draw:
+#: torchaudio from torch's generator, NetworkX behind decorators about which nothing is known. Source:
+#: torchaudio 2.11.0, NetworkX 3.6.1.
+_COMPUTING = ("networkx.", "torchaudio.functional.", "torchaudio.transforms.")
 #: Classes that make no loader and nothing that a worker runs, in more code than all that is read of other libraries.
 #: Source: Lightning 2.6.6, where `_update_dataloader` makes the loaders that it is given anew, and Accelerate 1.15.0,
 #: where `prepare` does.

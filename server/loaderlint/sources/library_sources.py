@@ -47,6 +47,7 @@ class LibrarySources:
         self._names: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
+        self._releases: dict[str, str] = {}
         self._stamps = {str(one): file_accesses.stamp(str(one)) for one in folders.folders}
 
     def has(self, name: str) -> bool:
@@ -84,11 +85,12 @@ class LibrarySources:
         if self._summaries.text(path) is not None:
             return f"as summarised: {self._summaries.place(path)}"
         top = self._names.get(path, "").partition(".")[0]
-        release = library_folders.release(self.folders, top) or top
+        if top not in self._releases:
+            self._releases[top] = library_folders.release(self.folders, top) or top
         folder = next((one for one in self.folders.folders if path.is_relative_to(one)), path.parent)
         opened = self._open.get(path)
         line = f":{opened.pieces[piece].line + 1}" if opened is not None and piece < len(opened.pieces) else ""
-        return f"as installed: {release} ({path.relative_to(folder).as_posix()}{line})"
+        return f"as installed: {self._releases[top]} ({path.relative_to(folder).as_posix()}{line})"
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The modules that were read, each with its bytes, for a cache to keep."""

@@ -184,10 +184,11 @@ class Evaluator:
         scope: Frame | None,
         owner: ClassRef | None,
         depth: int,
+        most: int = MAX_CONTEXTS,
     ) -> Frame:
-        """The one frame with these parts. Beyond `MAX_CONTEXTS` frames of one def, only arguments that decide what runs
-        are distinguished; beyond as many of those, none. Beyond `MAX_NESTED_FRAMES`, the frame does not record where
-        its object was created and what is around it."""
+        """The one frame with these parts. Beyond `most` frames of one def, only arguments that decide what runs are
+        distinguished; beyond as many of those, none. Beyond `MAX_NESTED_FRAMES`, the frame does not record where its
+        object was created and what is around it; nor does it where less than `MAX_CONTEXTS` are distinguished."""
         known = self._def(path, piece, def_)
         args = tuple([None if value is None else _unaliased(value) for value in args])
         context = (receiver, args, scope, owner)
@@ -196,12 +197,13 @@ class Evaluator:
             found.depth = min(found.depth, depth)
             return found
         count = len(known.frames)
-        if count >= MAX_CONTEXTS and any(args) and not _is_constructor(known.code, receiver):
-            keeps = count < 2 * MAX_CONTEXTS
+        if count >= most and any(args) and not _is_constructor(known.code, receiver):
+            keeps = count < 2 * most
             forgotten = tuple(None if value is None else _coarse(value, keeps=keeps) for value in args)
-            if forgotten != args:
+            runs_on = receiver if most >= MAX_CONTEXTS or not isinstance(receiver, Instance) else _anywhere(receiver)
+            if forgotten != args or runs_on != receiver:
                 self.limits.note(CONTEXTS, path, piece, def_)
-                return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
+                return self.frame(path, piece, def_, runs_on, forgotten, scope, owner, depth, most)
         nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
         if nesting > 1:
             if known.nested >= MAX_NESTED_FRAMES:

@@ -16,7 +16,7 @@ from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS
+from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
@@ -39,6 +39,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import is_bare_function
 
 if TYPE_CHECKING:
@@ -77,8 +78,10 @@ class Functions:
                 args.append(option or self._annotated(function, param) or unknown("parameter"))
             else:
                 args.append(_open_default(self.default(function, param)))
+        own = self._ev.installed.holds(function.path) and not (receiver and self._is_defined_in_project(receiver))
+        most = MAX_OWN_CONTEXTS if own else MAX_CONTEXTS
         return self._ev.frame(
-            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
+            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0, most
         )
 
     def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
@@ -151,8 +154,9 @@ class Functions:
         if nested > MAX_CALLS:
             self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
             return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
+        most = MAX_OWN_CONTEXTS if self._is_own_call(function, args, caller) else MAX_CONTEXTS
         frame = self._ev.frame(
-            function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested
+            function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested, most
         )
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
@@ -166,6 +170,34 @@ class Functions:
             return caller.depth + 1
         given = any(self._is_of_project(atom) for value in args if value is not None for atom in value.atoms)
         return caller.depth + (_LIBRARY_CALL if given else _LIBRARYS_OWN_CALL)
+
+    def _is_own_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> bool:
+        """Whether a library calls itself with nothing that the project defines, and nothing that something holds."""
+        holds = self._ev.installed.holds
+        if not (holds(caller.path) and holds(function.path)):
+            return False
+        passed = [value for value in args if value is not None]
+        owners = [origin.owner for value in passed for origin in value.origins]
+        atoms = [atom for value in passed for atom in value.atoms]
+        return not any(map(self._is_defined_in_project, (*owners, *atoms)))
+
+    def _is_defined_in_project(self, atom: Atom) -> bool:
+        holds = self._ev.installed.holds
+        match atom:
+            case FunctionRef(path) | ClassRef(path):
+                return not holds(path)
+            case Method(function, receiver, _):
+                return not holds(function.path) or self._is_defined_in_project(receiver)
+            case Instance(cls):
+                return not holds(cls.path)
+            case ModuleRef(path):
+                return not holds(path)
+            case PartialOf(func):
+                return self._is_defined_in_project(func)
+            case SeqOf(_, items) | MapOf(_, items):
+                held = (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
+                return any(map(self._is_defined_in_project, held))
+        return False
 
     def _is_of_project(self, atom: Atom) -> bool:
         """Whether something is defined in the project, or created there from a library's class."""

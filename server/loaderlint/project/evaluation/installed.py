@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.measured_libraries import is_measured, is_measured_library
 from loaderlint.project.evaluation.library_values import star_names
-from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, Literal_, Val, lib
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, Literal_, PartialOf, Val, lib
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The number of modules that are read for the star imports of one name.
 _MAX_STARS = 64
-_READ = (ClassRef, FunctionRef, Literal_)
+_READ = (ClassRef, FunctionRef, Literal_, PartialOf)
 
 
 class Installed:
@@ -138,12 +138,17 @@ class Installed:
         found = [self._absolute(path, star.module, star.level) for star in file.stars]
         return [one for one in found if one is not None]
 
+    def _is_other_module(self, found: str, name: str) -> bool:
+        """Whether a name stands for a module of another name: `from somelib import _loading as loading`."""
+        return found not in (name, canonical(name)) and self._ev.files.library_module(found) is not None
+
     def _telling(self, name: str, found: Val | None) -> Val | None:
         """A value without the parts that are not read; None if the rest is no more than the name."""
         if found is None:
             return None
         atoms: set[Atom] = {atom for atom in found.atoms if isinstance(atom, _READ) and not _is_none(atom)}
-        atoms |= {atom for atom in found.atoms if isinstance(atom, Lib) and is_measured(atom.name)}
+        libs = (atom for atom in found.atoms if isinstance(atom, Lib))
+        atoms |= {atom for atom in libs if is_measured(atom.name) or self._is_other_module(atom.name, name)}
         if not atoms:
             return None
         for atom in atoms:

@@ -25,6 +25,9 @@ MAX_BINDINGS = 256
 #: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished, and with
 #: twice as many, none.
 MAX_CONTEXTS = 32
+#: The same for calls inside a library that pass nothing of the project: there is nothing of the project to be told
+#: apart, and a dataset of a library may run hundreds of functions for a sample.
+MAX_OWN_CONTEXTS = 8
 #: How deeply objects that other objects create are distinguished. Otherwise, methods that create objects of each
 #: other's classes would never end.
 MAX_NESTING = 8

@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as, imports_in, written_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Method, Site
-from loaderlint.project.modules.dependencies import holds, is_def
+from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.project_files import ProjectFile
 
 #: The number of frames of a library that are followed to find the loaders that one of its functions makes.
@@ -22,6 +23,7 @@ _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
 #: A class whose objects make a loader contains this text.
 _WORD = "oader("
+_CALLED_LOADER = re.compile(r"([\w.]*oader)\(")
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _IDENTIFIER = re.compile(r"\w+")
 _CALL = re.compile(r"\w\(")
@@ -153,8 +155,27 @@ def may_make(ev: Evaluator, atom: Atom) -> bool:
     if file is None:
         return False
     if isinstance(atom, ClassRef) and atom.def_ == 1 and file.pieces[atom.piece].kind == "class":
-        return bool(file.all_asking(holds, _WORD, scope=atom.piece))
+        called = {name for _, names in file.asking(called_loaders, scope=atom.piece) for name in names}
+        return any(not _is_other_class(ev, atom.path, name) for name in called)
     return "oader" in file.pieces[atom.piece].text
+
+
+def called_loaders(text: str) -> tuple[str, ...]:
+    """The names in a text that are called and end as those of loaders do, each as it is written: `self.loader`."""
+    return tuple(dict.fromkeys(_CALLED_LOADER.findall(text))) if _WORD in text else ()
+
+
+def _is_other_class(ev: Evaluator, path: Path, written: str) -> bool:
+    """Whether a module binds a name to classes alone that are no loaders and make none: what reads a file, say."""
+    file = ev.file(path)
+    found = ev.names.lookup(path, written) if file is not None and written in file.names else None
+    atoms = found.atoms if found is not None else ()
+    return bool(atoms) and all(isinstance(one, ClassRef) and not _is_loader(ev, one) for one in atoms)
+
+
+def _is_loader(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether a class is a loader, or has a base about which nothing is known."""
+    return ev.classes.has_unknown_base(cls) or any(base in LOADERS for base in ev.classes.library_bases(cls))
 
 
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:

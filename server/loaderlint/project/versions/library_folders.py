@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from loaderlint.project.versions.declaration import normal
 #: The environment variable with folders that come before those of the environment.
 VARIABLE = "PYTHONPATH"
 _PATH_FILE = reading.Limit("a .pth file", 100_000)
+#: A large distribution lists its ten thousand files in a megabyte.
+_LIST = reading.Limit("a list of installed files", 5_000_000)
 _MAX_FOLDERS = 200
 _INSTALLED = (".dist-info", ".egg-info")
 
@@ -70,7 +73,7 @@ def _added_in(folder: Path) -> Iterator[Path]:
 def _lines_of(path: Path, folder: Path) -> Iterator[Path]:
     """The folders that a `.pth` file names. Its lines that begin with `import` would be run, and are left alone."""
     try:
-        text = reading.read(path, _PATH_FILE).decode("utf-8", "replace")
+        text = reading.read(path, _PATH_FILE).decode("utf-8-sig", "replace")
     except UnreadableFile:
         return
     for line in text.splitlines()[:_MAX_FOLDERS]:
@@ -95,10 +98,33 @@ def _editable(path: Path) -> Iterator[Path]:
 
 
 def release(folders: LibraryFolders, top: str) -> str:
-    """'mmcv 1.7.1': what a top-level package was installed from, as far as it has the package's name; '' if not."""
+    """'mmcv 1.7.1': the distribution that installed a top-level package, by its name or by the files that it lists; ''
+    if there is none."""
+    named: list[tuple[Path, tuple[str, str]]] = []
     for folder in folders.packages:
         for name in sorted(installed_packages.names_in(folder)):
             found = installed_packages.named_release(name)
             if found is not None and found[0] in (normal(top), f"{normal(top)}-full"):
                 return " ".join(found)
-    return ""
+            if found is not None:
+                named.append((folder / name, found))
+    return next((" ".join(found) for path, found in named if _brings(path, top)), "")
+
+
+def _brings(distribution: Path, top: str) -> bool:
+    """Whether a distribution of another name says that it installed a top-level package."""
+    said = _text(distribution / "top_level.txt").split()
+    if said:
+        return top in said
+    return re.search(rf"^{re.escape(top)}(/|\.py,)", _text(distribution / "RECORD"), re.MULTILINE) is not None
+
+
+def _text(path: Path) -> str:
+    """The text of a file; '' if it is not there."""
+    file_accesses.saw(path)
+    if not os.path.isfile(path):
+        return ""
+    try:
+        return reading.read(path, _LIST).decode("utf-8", "replace")
+    except UnreadableFile:
+        return ""

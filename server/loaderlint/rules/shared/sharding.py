@@ -45,9 +45,10 @@ def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
 
 def questions(entry: Frame, model: Model) -> Iterator[Question]:
     """Where the main process calls `get_worker_info()`: while it creates the dataset, or at module level for what
-    `__iter__` reads."""
+    `__iter__` reads. What the constructor of a library's own class asks is the library's business."""
     assert isinstance(entry.receiver, Instance)
-    for frame in model.run_by(model.ev.classes.construction(entry.receiver)):
+    own = not model.ev.installed.holds(entry.receiver.cls.path)
+    for frame in model.run_by(model.ev.classes.construction(entry.receiver) if own else ()):
         if model.runs_in_worker(frame):
             continue
         for call in model.frame_calls(frame):
