@@ -150,6 +150,9 @@ _MADE = {
 #: Loaders that are like their base, which has a row, but whose name leads nowhere in the source: transformers makes the
 #: names that it exports at run time.
 _LAZY = frozenset({"transformers.Seq2SeqTrainer"})
+#: Datasets that have a row because reading them costs more than it tells: a project with 86 loaders of LitData's streams
+#: takes 1.3 times as long, and has the same findings.
+_COSTLY = frozenset({"litdata.StreamingDataset"})
 
 
 @contextmanager
@@ -199,7 +202,17 @@ def test_a_row_says_more_than_that_of_its_base(name: str) -> None:
 def test_no_dataset_whose_source_is_read_has_a_row() -> None:
     """What it derives from, and what its constructor takes, is in its source, or is derived from that."""
     rows = {*DATASET_BASES, *DATASET_PARAMETERS, *WRAPPING_DATASETS}
-    assert not [one for one in rows - derived_datasets_module.DERIVED_PARAMETERS.keys() if is_summarised(one)]
+    by_hand = rows - derived_datasets_module.DERIVED_PARAMETERS.keys()
+    assert {one for one in by_hand if is_summarised(one)} == _COSTLY
+
+
+@pytest.mark.parametrize("name", sorted(_COSTLY))
+def test_the_parameters_of_a_dataset_that_is_not_read_are_those_of_a_release(name: str) -> None:
+    newest, one = next(real(name))
+    args = newest.signature(one)
+    assert args is not None
+    known = DATASET_PARAMETERS[name]
+    assert tuple(positional(args)[: len(known)]) == known
 
 
 def test_parameters_of_datasets_are_those_of_the_summaries() -> None:

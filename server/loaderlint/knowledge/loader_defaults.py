@@ -31,7 +31,7 @@ TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyTyp
 )
 
 #: Base classes of datasets. True: iterable (workers run `__iter__`), False: by index. Libraries whose source is read
-#: are not here.
+#: are not here, except for LitData: its streams are long to read, and no fault depends on what they do.
 DATASET_BASES = MappingProxyType(
     {
         "torch.utils.data.Dataset": False,
@@ -44,6 +44,7 @@ DATASET_BASES = MappingProxyType(
         "torch.utils.data.MapDataPipe": False,
         "torch.utils.data.datapipes.datapipe.IterDataPipe": True,
         "torch.utils.data.datapipes.datapipe.MapDataPipe": False,
+        "litdata.StreamingDataset": True,
         **dict.fromkeys(DERIVED_PARAMETERS, False),
     }
 )
@@ -82,7 +83,17 @@ SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pr
 
 #: The parameters of library datasets in the order of their constructors, as far as a function among them is called for
 #: each sample. Libraries whose source is read are not here.
-DATASET_PARAMETERS = DERIVED_PARAMETERS
+DATASET_PARAMETERS = MappingProxyType(
+    {
+        "litdata.StreamingDataset": tuple(
+            """
+            input_dir cache_dir item_loader shuffle drop_last seed serializers max_cache_size subsample encryption
+            storage_options session_options max_pre_download index_path force_override_state_dict transform
+            """.split()
+        ),
+        **DERIVED_PARAMETERS,
+    }
+)
 
 
 def keeps_argument(dataset: str, name: str) -> bool:
