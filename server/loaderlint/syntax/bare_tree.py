@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.nesting_depth import SMALL_STACK, measure
-from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
+from loaderlint.syntax.wrapping import BODY, NO_BODY, is_indented, wrapping
 
 #: What the two parsers may interpret differently: form feeds, NUL, line endings of old Mac OS.
 _DIFFERENT = re.compile(r"[\f\0]|\r(?!\n)")
@@ -134,7 +134,7 @@ def hide_warnings() -> None:
 
 def _find(body: list[ast.stmt], piece: Piece) -> tuple[Part, Sequence[ast.AST]] | None:
     """The part and the nodes of the piece in its wrapping; None if the text is not what the cutter assumed."""
-    if piece.text.startswith((" ", "\t")):
+    if is_indented(piece.text):
         wrapper = body[0] if len(body) == 1 else None
         if not isinstance(wrapper, ast.If) or wrapper.orelse:
             return None

@@ -11,7 +11,7 @@ import libcst as cst
 
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.nesting_depth import SMALL_STACK, measure
-from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
+from loaderlint.syntax.wrapping import BODY, NO_BODY, is_indented, wrapping
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -65,7 +65,7 @@ def is_block(text: str) -> bool:
     code before or after."""
     if measure(text).is_too_deep:
         return False
-    if not text.startswith((" ", "\t", "\f")):
+    if not is_indented(text):
         return _parse(text) is not None
     module = _parse("if 1:\n" + text)
     wrapper = module.body[0] if module is not None and len(module.body) == 1 else None
@@ -75,7 +75,7 @@ def is_block(text: str) -> bool:
 def _find(module: cst.Module, piece: Piece) -> cst.CSTNode | None:
     """The node of the piece in its wrapping; None if the text is not what the cutter assumed."""
     body: Sequence[cst.BaseStatement] = module.body
-    if piece.text.startswith((" ", "\t", "\f")):
+    if is_indented(piece.text):
         wrapper = body[0] if len(body) == 1 else None
         if not isinstance(wrapper, cst.If) or wrapper.orelse is not None:
             return None

@@ -19,14 +19,22 @@ BODY = " pass"
 NO_BODY = "#"
 
 
+def is_indented(text: str) -> bool:
+    """Whether the first line of a piece is indented. A form feed in the indentation resets it, as in Python's
+    tokenizer."""
+    if not text.startswith((" ", "\t", "\f")):
+        return False
+    return not _INDENT.match(text)[0].endswith("\f")  # type: ignore[index]  # matches always
+
+
 def wrapping(piece: Piece, body: str) -> tuple[str, str]:
     """The text to add before and after the piece's text. `body` is added after the heads of classes and clauses."""
     text = piece.text
-    if piece.kind == "statement" and not text.startswith((" ", "\t", "\f")):
+    if piece.kind == "statement" and not is_indented(text):
         return "", ""
     found = _LINE_END.search(text)
     newline = found[0] if found else "\n"
-    indent = _INDENT.match(text)[0]  # type: ignore[index]  # matches always
+    indent = _INDENT.match(text)[0].rpartition("\f")[2]  # type: ignore[index]  # matches always
     lines = ["if 1:"] if indent else []
     if piece.kind == "clause" and piece.keyword in _BEFORE:
         lines += [indent + _BEFORE[piece.keyword], indent + " pass"]
