@@ -23,6 +23,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.held_handles import compares_pid
 
 _MAX_SHOWN_DRAWS = 6
 #: Functions of numpy.random that its RandomState does not have under the same name.
@@ -36,9 +37,9 @@ _MAKE = {
 
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
-def {process_rng}(pid):
-    """The generator of the process `pid`: NumPy's state is the same in all."""
-    return {numpy}.random.RandomState()'''
+def {process_rng}(pid, main={os}.getpid()):
+    """NumPy's own state in the main process, another in each other one."""
+    return {numpy}.random if pid == main else {numpy}.random.RandomState()'''
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
@@ -83,6 +84,8 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
     draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
         for call, name in draws:
+            if _is_chosen_by_process(call, model):
+                continue
             yield Inherited(None, (Draw(call, LibObject(name, _site(call)), frozenset()),), name)
     yield from _objects(calls, frames, methods, model)
 
@@ -90,6 +93,13 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
 def seeds_numpy(call: WorkerCall) -> bool:
     """Whether a call seeds NumPy's global state."""
     return any(isinstance(a, Lib) and SEEDERS.get(a.name) in ("numpy", "all") for a in call.callee.atoms)
+
+
+def _is_chosen_by_process(call: WorkerCall, model: Model) -> bool:
+    """Whether the draw is from NumPy's state or from a new generator, by the process: `np.random if pid == main else
+    np.random.RandomState()`."""
+    owners = (atom.owner for atom in call.callee.only(LibMember))
+    return any(isinstance(one, LibObject) and compares_pid(one.site.frame, model) for one in owners)
 
 
 def _site(call: WorkerCall) -> Site:
