@@ -399,6 +399,27 @@ def test_a_function_is_added(text: str, expected: str) -> None:
     assert refused(expected, again) == "nothing is left to change"
 
 
+SETTINGS = [
+    # what directly follows the imports stays with them
+    "import random\n\nlogger = log()\nSIZES = (\n    1,\n)\nset_up(1)\n{}\n\ndef f():\n    x = {}\n",
+    "import random\nA = 1\n{}\n\n# The work.\nclass C:\n    x = {}\n",
+    "import random\n\nA = 1\n{}\n\n@f\ndef f():\n    x = {}\n",
+    "import random\n\nA = 1\n{}\n\nif __name__ == '__main__':\n    x = {}\n",
+    # the script's own work begins there
+    "import random\n{}\n\nA = 1\nfor _ in A:\n    b()\n\ndef f():\n    x = {}\n",
+    "import random\n{}\n\nA = 1\nx = {}\n\ndef f():\n    pass\n",
+    "import random\n{}\n\nA = 1\nx = {}\n",
+    f"import random\n{{}}\n\n{'A = 1' * 60}\n\ndef f():\n    x = {{}}\n".replace("1A", "1\nA"),
+]
+
+
+@pytest.mark.parametrize("text", SETTINGS)
+def test_a_function_is_added_below_the_settings(text: str) -> None:
+    before = text.format("", "y").replace("\n\n\n", "\n\n")
+    expected = text.format(f"\n\n{DEF}", "seed_worker")
+    assert fixed(before, [SEED, Replace(place(before, "y"), "{seed_worker}")]) == expected
+
+
 def test_an_equal_function_needs_no_import() -> None:
     text = f"{DEF}x = y\n"
     assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == f"{DEF}x = seed_worker\n"
@@ -466,3 +487,4 @@ def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
     text = f"import os\n\n# {'-' * 160}\nx = 1\n"
     assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
     assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
+
