@@ -19,7 +19,7 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `flip`, `rectangle`, ...).
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
-  trains nothing.
+  trains nothing, or of one that defines the dataset and runs no model.
 
 ## Example
 ```python

@@ -224,7 +224,8 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     intents += init_passed(calls, _SEEDING, model)
     if not intents:
         return None
-    title = "pass `worker_init_fn=seed_worker`" if calls else "seed NumPy in its worker_init_fn"
+    several = f" to {len(calls)} loaders" if len(calls) > 1 else ""
+    title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
     return Fix(f"Seed each worker: {title}", "safe", tuple(dict.fromkeys(intents)))
 
 
