@@ -487,4 +487,3 @@ def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
     text = f"import os\n\n# {'-' * 160}\nx = 1\n"
     assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
     assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
-

@@ -46,9 +46,10 @@ class Noisy(keras.utils.PyDataset):
 ## Fix safety
 The quick fix draws from a generator that each process creates for itself, from the system's entropy; the main process
 keeps drawing from NumPy's own state, so its seed still counts there. The fix is safe in the dataset's own methods: any
-process may produce any sample, so a seed of the main process never determined the numbers in the pool. It is unsafe for generators with a seed, and in functions that the main process may call as well. A call of the
-same method on an object of another class, known from the code or from a parameter's annotation, does not count. If you
-need reproducible numbers, use the form above, with a seed, an epoch counter and the index.
+process may produce any sample, so a seed of the main process never determined the numbers in the pool. It is unsafe for
+generators with a seed, and in functions that the main process may call as well. A call of the same method on an object
+of another class, known from the code or from a parameter's annotation, does not count. If you need reproducible
+numbers, use the form above, with a seed, an epoch counter and the index.
 
 ## References
 - [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)

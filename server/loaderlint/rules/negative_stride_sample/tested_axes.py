@@ -12,6 +12,7 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import Found
 from loaderlint.rules.shared.array_sinks import Sink
+from loaderlint.rules.shared.same_expressions import reads_same
 
 #: Comparisons of a number of axes with a constant, each with what it asks of the lowest number that there may be for
 #: the comparison to be false for all.
@@ -26,7 +27,8 @@ def is_for_fewer_axes(one: Found, sink: Sink, model: Model) -> bool:
         return False
     converted = sink.number if sink.call == NONE else sink.call
     around = model.def_of(sink.frame).around(sink.frame.code.context_of(converted))
-    names = {e for e in _parts(sink.number, sink.frame) if isinstance(e, ir.Param | ir.Phi)}
+    exprs = sink.frame.code.exprs
+    names = {n for n in ir.made_of(exprs, (sink.number,)) if isinstance(exprs[n], ir.Param | ir.Phi)}
     tests = [here for here in around if here.kind == "if" and here.expr != NONE]
     return any(_holds(here.expr, least, names, sink.frame, model) is here.negated for here in tests)
 
@@ -41,11 +43,7 @@ def _least_axes(one: Found, model: Model) -> int:
     return sum(not isinstance(model.ev.expr(one.frame, part), ir.Const) for part in parts)
 
 
-def _parts(number: int, frame: Frame) -> list[ir.Expr]:
-    return [frame.code.exprs[part] for part in ir.made_of(frame.code.exprs, (number,))]
-
-
-def _holds(test: int, least: int, names: set[ir.Expr], frame: Frame, model: Model) -> bool | None:
+def _holds(test: int, least: int, names: set[int], frame: Frame, model: Model) -> bool | None:
     """Whether a test holds for all (True) or none (False) of the arrays with at least `least` axes."""
     match model.ev.expr(frame, test):
         case ir.Unary("not", operand):
@@ -67,15 +65,17 @@ def _holds(test: int, least: int, names: set[ir.Expr], frame: Frame, model: Mode
     return None
 
 
-def _counts_axes(number: int, names: set[ir.Expr], frame: Frame, model: Model) -> bool:
+def _counts_axes(number: int, names: set[int], frame: Frame, model: Model) -> bool:
     """Whether an expression is the number of axes of one of these locals: `x.ndim`, `len(x.shape)`."""
     match model.ev.expr(frame, number):
         case ir.Attr(base, "ndim"):
-            return model.ev.expr(frame, base) in names
+            counted = base
         case ir.Call(func, (argument,)) if Lib("builtins.len") in model.ev.eval(func, frame).atoms:
             shape = model.ev.expr(frame, argument.value)
-            return isinstance(shape, ir.Attr) and shape.name == "shape" and model.ev.expr(frame, shape.base) in names
-    return False
+            counted = shape.base if isinstance(shape, ir.Attr) and shape.name == "shape" else NONE
+        case _:
+            return False
+    return any(reads_same(counted, name, frame.code.exprs) for name in names)
 
 
 def _numbers(number: int, frame: Frame, model: Model) -> list[int]:

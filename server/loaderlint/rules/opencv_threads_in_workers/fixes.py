@@ -14,7 +14,7 @@ from loaderlint.rules.shared.importable_modules import surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 
 _LIMIT = """\
-def {init_worker}(worker_id):
+def {init_worker}(worker_id: int) -> None:
     # The workers already run in parallel.
     {cv2}.setNumThreads(0)"""
 

@@ -21,7 +21,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Instance, Lib, LibMember, LibObject, Site, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
-from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
+from loaderlint.rules.shared.generator_accessor import FORMS, Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.held_handles import compares_pid
 
@@ -34,7 +34,6 @@ _MAKE = {
     "numpy_legacy": "{numpy}.random.RandomState()",
     "python": "{random}.Random()",
 }
-
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
 def {process_rng}(pid, main={os}.getpid()):
@@ -42,7 +41,7 @@ def {process_rng}(pid, main={os}.getpid()):
     return {numpy}.random if pid == main else {numpy}.random.RandomState()'''
 
 _METHOD = '''\
-def {{_get_{stem}}}(self):
+def {{_get_{stem}}}(self) -> {kind}:
     """The generator of this process: forked ones begin with copies."""
     if getattr(self, "_process_{stem}_pid", None) != {{os}}.getpid():
         self._process_{stem}_pid = {{os}}.getpid()
@@ -178,7 +177,8 @@ def _global_intents(found: Inherited, model: Model) -> tuple[Intent, ...]:
 def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], model: Model) -> tuple[Intent, ...]:
     store = own_store(found.draws[0], model)
     cls = store.frame.owner if store else None
-    make = _MAKE.get(library_of(made) or "")
+    library = library_of(made) or ""
+    make = _MAKE.get(library)
     if store is None or cls is None or make is None:
         return ()
     step = model.def_of(store.frame).steps[store.step]
@@ -197,6 +197,6 @@ def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], 
     ]
     keep = ("__init__", f"_get_{stem}", *others)
     return (
-        InsertMethod(place, f"_get_{stem}", _METHOD.format(stem=stem, make=make)),
+        InsertMethod(place, f"_get_{stem}", _METHOD.format(stem=stem, make=make, kind=FORMS[library].kind)),
         ReplaceAttributeUses(place, step.name, f"self.{{_get_{stem}}}()", keep),
     )

@@ -20,7 +20,7 @@ from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
-def {seed_worker}(worker_id):
+def {seed_worker}(worker_id: int) -> None:
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
