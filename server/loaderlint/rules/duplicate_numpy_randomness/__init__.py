@@ -21,6 +21,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
 - The number is only compared with a chance that is 0 in this dataset (`np.random.rand() < self.flip`).
+- The number is drawn only for an index that is out of range (`if index not in range(len(self))`).
 - The draw sets an order that must be the same in all workers, from which each then takes its share.
 - The draw is from Python's `random` or from torch: every version of torch seeds them in each worker.
 

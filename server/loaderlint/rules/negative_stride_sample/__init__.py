@@ -18,6 +18,7 @@ reversal is a random augmentation, the error appears at the first sample that is
   (`image[:, :, [2, 1, 0]]`).
 - The code reverses a list or a string.
 - The code reverses the same axis twice.
+- A transform takes every image: it is called under `if self.transform`, and all datasets are given one.
 - Only arrays with fewer axes are made tensors without a copy: `torch.from_numpy(x)` under `x.ndim < 3`, where
   `image[:, :, ::-1]` has three.
 - Settings of the object reverse the array, and other settings make it anew afterwards (`elif self.resize: image =
