@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, SetArgument
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
@@ -81,11 +81,12 @@ def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix |
 def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader) -> tuple[str, str]:
     """The name and the source of a worker_init_fn that seeds what datasets keep under these names."""
     passed = loader.argument("dataset")
+    datasets = {atom for atom in passed.atoms if not isinstance(atom, Literal_)}  # None until it is made
     keepers = {origin.owner for use in uses for origin in use.origins}
-    if len(names) == 1 and passed.atoms and not passed.unknown and passed.atoms <= keepers:
+    if len(names) == 1 and datasets and datasets <= keepers:
         return "seed_transform", _SEEDING_OWN.format(name=names[0])
-    are_own = bool(passed.atoms) and not passed.unknown and len(passed.only(Instance)) == len(passed.atoms)
-    if len(names) == 1 and are_own and keepers <= passed.atoms:
+    are_own = all(isinstance(atom, Instance) for atom in datasets)
+    if len(names) == 1 and are_own and keepers <= datasets:
         return "seed_transform", _SEEDING_SOME.format(name=names[0])
     of_several = _OF_SEVERAL.format(names=", ".join(f'"{name}"' for name in names))
     seeding = _OF_ONE.format(name=names[0]) if len(names) == 1 else of_several
