@@ -161,7 +161,7 @@ def _all(shared: Mapping[Path, Mapping[Path, Importable]], datasets: Set[Path]) 
     """The modules that may contain the function: those that some script imports itself, and indirect ones whose names
     show that they are meant for such functions."""
     known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
-    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNFIT}
+    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNTOLD}
     return sorted(direct | {module for module, _ in known if _rank(module, frozenset()) < _UNTOLD})
 
 
@@ -171,12 +171,13 @@ def _holds(path: Path, word: str, model: Model) -> bool:
 
 
 def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
-    """Whether a module may contain the function: the name is free there, and the module imports one of the libraries,
-    but none of the scripts."""
+    """Whether a module may contain the function: the name is free there, and the module imports none of the scripts,
+    but one of the libraries, or it is one of the scripts itself."""
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
-    return any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
+    gets_it = module in scripts  # whatever it imports
+    return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
 def _rank(module: Path, datasets: Set[Path]) -> int:
