@@ -535,3 +535,9 @@ def test_in_a_notebook_a_function_stands_near_its_use() -> None:
     edits = edits_for([function, Replace(use, "{seed_worker}")], Files({path: text}))
     assert not isinstance(edits, NoFix)
     assert apply(text, edits) == f"import random\n\nclass C: ...\n\na = 1\n\n\n{DEF}\n\nx = seed_worker\n"
+
+
+def test_an_import_stands_above_the_from_imports_of_libraries() -> None:
+    text = "from torch.utils.data import DataLoader\nfrom src.a import b\nfrom src import c\n\nx = y\n"
+    expected = f"import numpy as np\n{text.replace('x = y', 'x = np.z')}"
+    assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == expected
