@@ -150,8 +150,8 @@ _MADE = {
 #: Loaders that are like their base, which has a row, but whose name leads nowhere in the source: transformers makes the
 #: names that it exports at run time.
 _LAZY = frozenset({"transformers.Seq2SeqTrainer"})
-#: Datasets that have a row because reading them costs more than it tells: a project with 86 loaders of LitData's streams
-#: takes 1.3 times as long, and has the same findings.
+#: Datasets that have a row because reading them costs more than it tells: a project with 86 loaders of LitData's
+#: streams takes 1.3 times as long, and has the same findings.
 _COSTLY = frozenset({"litdata.StreamingDataset"})
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 import pytest
 
 from loaderlint.findings.finding import AddImport, InsertFunction, InsertStatement, Replace
-from tests.fixes.fixing import PATH, fixed, place, refused
+from loaderlint.fixes.apply import edits_for
+from loaderlint.fixes.file_edits import NoFix
+from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
 KNOWN = [
     ("import numpy as np\n", "numpy", "np"),
@@ -399,6 +403,27 @@ def test_a_function_is_added(text: str, expected: str) -> None:
     assert refused(expected, again) == "nothing is left to change"
 
 
+SETTINGS = [
+    # what directly follows the imports stays with them
+    "import random\n\nlogger = log()\nSIZES = (\n    1,\n)\nset_up(1)\n{}\n\ndef f():\n    x = {}\n",
+    "import random\nA = 1\n{}\n\n# The work.\nclass C:\n    x = {}\n",
+    "import random\n\nA = 1\n{}\n\n@f\ndef f():\n    x = {}\n",
+    "import random\n\nA = 1\n{}\n\nif __name__ == '__main__':\n    x = {}\n",
+    # the script's own work begins there
+    "import random\n{}\n\nA = 1\nfor _ in A:\n    b()\n\ndef f():\n    x = {}\n",
+    "import random\n{}\n\nA = 1\nx = {}\n\ndef f():\n    pass\n",
+    "import random\n{}\n\nA = 1\nx = {}\n",
+    f"import random\n{{}}\n\n{'A = 1' * 60}\n\ndef f():\n    x = {{}}\n".replace("1A", "1\nA"),
+]
+
+
+@pytest.mark.parametrize("text", SETTINGS)
+def test_a_function_is_added_below_the_settings(text: str) -> None:
+    before = text.format("", "y").replace("\n\n\n", "\n\n")
+    expected = text.format(f"\n\n{DEF}", "seed_worker")
+    assert fixed(before, [SEED, Replace(place(before, "y"), "{seed_worker}")]) == expected
+
+
 def test_an_equal_function_needs_no_import() -> None:
     text = f"{DEF}x = y\n"
     assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == f"{DEF}x = seed_worker\n"
@@ -466,3 +491,53 @@ def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
     text = f"import os\n\n# {'-' * 160}\nx = 1\n"
     assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
     assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
+
+
+TYPED = InsertFunction(PATH, "seed_worker", "def {name}(worker_id: int) -> None:\n    {random}.seed(worker_id)")
+TYPED_DEF = "def seed_worker(worker_id: int) -> None:\n    random.seed(worker_id)\n"
+TYPED_2 = TYPED_DEF.replace("    ", "  ")
+
+ANNOTATED = [
+    # all functions say what they return
+    ("import random\n\n\ndef f(a: int) -> int:\n    x = y\n", TYPED_DEF),
+    (
+        "import random\n\n\nclass C:\n    def __init__(self): ...\n    def f(self, a=(1)) -> None:\n        x = y\n",
+        TYPED_DEF,
+    ),
+    ("import random\n\n\n@d\nasync def f(\n    a=f(1),\n) -> list[int]:\n    x = y\n", TYPED_DEF),
+    # one does not, or there is none
+    ("import random\n\n\ndef f(a) -> None: ...\ndef g(a: int):\n    x = y\n", DEF),
+    ("import random\n\n\nclass C:\n    def __init__(self) -> None:\n        x = y\n", DEF),
+    ("import random\n\n\nx = y\n", DEF),
+]
+
+
+@pytest.mark.parametrize(("text", "added"), ANNOTATED)
+def test_a_function_is_annotated_as_those_of_the_file(text: str, added: str) -> None:
+    start, rest = text.split("\n\n\n")
+    expected = f"{start}\n\n\n{added}\n\n{rest.replace('x = y', 'x = seed_worker')}"
+    assert fixed(text, [TYPED, Replace(place(text, "y"), "{seed_worker}")]) == expected
+
+
+def test_an_annotated_function_is_equal() -> None:
+    for known in (DEF, TYPED_DEF, TYPED_DEF.replace("id: int) -> None", "id : int | None)  ->  None")):
+        text = f"import random\n\n\n{known}\n\ndef f():\n    x = y\n"
+        assert fixed(text, [TYPED, Replace(place(text, "y"), "{seed_worker}")]) == text.replace(
+            "x = y", "x = seed_worker"
+        )
+
+
+def test_in_a_notebook_a_function_stands_near_its_use() -> None:
+    path = PATH.with_suffix(".ipynb")
+    text = "import random\n\nclass C: ...\n\na = 1\nx = y\n"
+    use = replace(place(text, "y"), path=path)
+    function = InsertFunction(path, SEED.name, SEED.source)
+    edits = edits_for([function, Replace(use, "{seed_worker}")], Files({path: text}))
+    assert not isinstance(edits, NoFix)
+    assert apply(text, edits) == f"import random\n\nclass C: ...\n\na = 1\n\n\n{DEF}\n\nx = seed_worker\n"
+
+
+def test_an_import_stands_above_the_from_imports_of_libraries() -> None:
+    text = "from torch.utils.data import DataLoader\nfrom src.a import b\nfrom src import c\n\nx = y\n"
+    expected = f"import numpy as np\n{text.replace('x = y', 'x = np.z')}"
+    assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == expected

@@ -38,3 +38,19 @@ def test_lines_fit() -> None:
         lines = [_MARK.sub(r"\1", line) for line in text.splitlines()]
         long += [(name, line) for line in lines if len(line) + indent > _LIMIT]
     assert not long
+
+
+def test_the_main_process_draws_nothing_from_torch() -> None:
+    """A script without workers must get the numbers that it got before the fix."""
+    drawing = [text for _, text in _templates() if "initial_seed" in text or "randint" in text or "{seed}" in text]
+    assert len(drawing) > 4
+    for text in drawing:
+        first = min(found for word in ("initial_seed", "randint", "{seed}") if (found := text.find(word)) >= 0)
+        in_main = text.find("get_worker_info() is None")
+        assert "(worker_id" in text or 0 <= in_main < first, text
+
+
+def test_there_are_no_fallbacks() -> None:
+    """No lines for what cannot happen in the project that gets them."""
+    caught = {word for _, text in _templates() for word in re.findall(r"except (\w+)", text)}
+    assert caught <= {"StopIteration"}

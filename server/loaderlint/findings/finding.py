@@ -110,8 +110,10 @@ class Replace(Struct, frozen=True):
 
 
 class InsertFunction(Struct, frozen=True):
-    """Insert a module-level function after the imports of the file. `source` is its text with 4-space indentation and
-    no final newline, its name written `{name}`; an equal function that is there already is reused under its own name.
+    """Insert a module-level function after the imports of the file and the settings that follow them; in a notebook
+    above its use. `source` is its text with 4-space indentation and no final newline, its name written `{name}`. Its
+    annotations are left out unless the file's functions are annotated. An equal function that is there already is
+    reused under its own name.
     Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
 
     path: Path

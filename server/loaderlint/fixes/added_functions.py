@@ -17,6 +17,10 @@ from loaderlint.fixes.file_edits import Refused
 from loaderlint.fixes.name_scopes import Here, bindings, fill, has_word
 
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
+_HEAD = re.compile(r"^[ \t]*(?:async )?def .*:[ \t]*(?:#.*)?$", re.MULTILINE)
+#: The annotations of parameters and results in the first line of a function.
+_OF_PARAMETER = re.compile(r"(?<=\w) *: *[\w.\[\]| ]+?(?= *[,)=])")
+_OF_RESULT = re.compile(r"\) *-> *.+:")
 _QUOTED = re.compile(r"'([^'\"\\\n]+)'")
 
 
@@ -27,18 +31,27 @@ def plan_function(
 
     `before`: the first piece that uses it. `run_at`: the first piece that uses it while the module is run."""
     old = draft.plan
-    source = fill(named(intent), Here(draft, len(draft.pieces), None, None), {}, imports)
-    return plan_source(intent.name, source, draft, before, run_at, old)
+    near = draft.original.is_notebook  # its first cells are far away
+    source = fill(named(intent, draft), Here(draft, len(draft.pieces), None, None), {}, imports)
+    return plan_source(intent.name, source, draft, before, run_at, old, near=near)
 
 
 def plan_source(
-    wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
+    wanted: str,
+    source: str,
+    draft: Draft,
+    before: int,
+    run_at: int,
+    without_imports: Plan | None = None,
+    *,
+    near: bool = True,
 ) -> str:
     """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
-    go back to where there is an equal function; None: the function is to stand near the piece that uses it.
+    go back to where there is an equal function. `near`: the function is to stand near the piece that uses it.
 
     Raises Refused."""
     old = without_imports or draft.plan
+    near = near and before < len(draft.pieces)
     tokens = tokens_of(source, wanted)
     if tokens is None:
         raise Refused(f"{wanted} is not a valid function")
@@ -56,14 +69,25 @@ def plan_source(
     source = renamed(source, wanted, name)
     draft.plan = replace(
         draft.plan,
-        functions=(*draft.plan.functions, NewFunction(name, tokens, source, before, without_imports is None)),
+        functions=(*draft.plan.functions, NewFunction(name, tokens, source, before, near)),
     )
     return name
 
 
-def named(intent: InsertFunction | InsertMethod) -> str:
-    """The source of a function that is to be added, with its wanted name."""
-    return intent.source.replace("{" + intent.name + "}", intent.name).replace("{name}", intent.name)
+def named(intent: InsertFunction | InsertMethod, draft: Draft) -> str:
+    """The source of a function that is to be added, with its wanted name. It is annotated if the file's functions
+    are."""
+    source = intent.source.replace("{" + intent.name + "}", intent.name).replace("{name}", intent.name)
+    return source if draft.original.annotates else bare(source)
+
+
+def bare(source: str) -> str:
+    """The source of a function without the annotations in its first line."""
+    head = _HEAD.search(source)
+    if head is None:
+        return source
+    plain = _OF_PARAMETER.sub("", _OF_RESULT.sub("):", head[0]))
+    return source[: head.start()] + plain + source[head.end() :]
 
 
 def numbered(name: str) -> Iterator[str]:
@@ -81,9 +105,9 @@ def renamed(source: str, old: str, new: str) -> str:
 
 
 def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
-    """What is said in a function's source, without its own name, comments, layout and the kind of quotes; None if it
-    cannot be told."""
-    text = textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip() + "\n"
+    """What is said in a function's source, without its own name, the annotations in its first line, comments, layout
+    and the kind of quotes; None if it cannot be told."""
+    text = bare(textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip()) + "\n"
     said = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -25,7 +25,7 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
     Raises Refused."""
     cls = _class(draft, intent.cls)
     old = draft.plan
-    source = fill(named(intent), intent.cls)
+    source = fill(named(intent, draft), intent.cls)
     tokens = tokens_of(source, intent.name)
     if tokens is None:
         raise Refused(f"{intent.name} is not a valid method")

@@ -19,6 +19,7 @@ from loaderlint.fixes.long_calls import broken_call
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.notebook import SUFFIX
 from loaderlint.syntax.source import LineIndex
 
 #: Ranks of changes, see `Change`. Those of comments leave the code as it is.
@@ -43,6 +44,8 @@ _SHORT = 79
 _LONG = 100
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
+#: The beginning of a function, to the arrow or the colon behind its parameters.
+_HEAD = re.compile(r"(?:@.*[\r\n]+[ \t]*)*(?:async[ \t]+)?def[ \t]+(\w+)[^()]*\((?:[^()]|\([^()]*\))*\)[ \t]*(?:->)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
@@ -144,6 +147,7 @@ class Original:
         self.text = files.text(path)
         self.pieces = files.pieces(path)
         self._files, self._path = files, path
+        self.is_notebook = path.suffix == SUFFIX
         #: Kept here for `name_scopes`: what imports bind at module level.
         self.imports: list[Any] | None = None
         #: Kept here for `name_scopes`: what binds a name at module level.
@@ -178,6 +182,13 @@ class Original:
     def prefers_single_quotes(self) -> bool:
         """Whether the file writes its strings in single quotes."""
         return prefers_single(self.text)
+
+    @cached_property
+    def annotates(self) -> bool:
+        """Whether all functions of the file say what they return, except for constructors, which need not."""
+        heads = [found for one in self.pieces if (found := _HEAD.match(one.text.lstrip()))]
+        told = [head[0].rstrip().endswith("->") for head in heads if head[1] != "__init__"]
+        return bool(told) and all(told)
 
     @cached_property
     def formatted_length(self) -> int | None:

@@ -117,7 +117,7 @@ def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
 def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
     """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
     so below whatever makes that known; else at its end, of third party imports below the last library: the project's
-    own may follow."""
+    own may follow. `import a` stands above where libraries have only `from b import c`."""
     for key in (_by_form, _by_module):
         keys = [key(one) for one in group]
         if all(before <= after for before, after in pairwise(keys)):
@@ -126,7 +126,10 @@ def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
     own = [one for one in group if one.root == new.root] if new.kind == THIRD_PARTY else []
     if own and own != group:
         return _in_group(new, own, draft)
-    return ([one for one in group if one.is_library] or group)[-1].end
+    libraries = [one for one in group if one.is_library]
+    if libraries and not new.is_from and all(one.is_from for one in libraries):
+        return _above(libraries[0], draft)
+    return (libraries or group)[-1].end
 
 
 def _above(one: Import, draft: Draft) -> int:

@@ -18,7 +18,12 @@ from loaderlint.syntax.cutter import Piece
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
 _ABOUT = re.compile(r"__\w+__ *=")
+#: What begins a statement with statements in it.
+_SUITE = re.compile(r"(?:if|for|while|with|try|match|async)\b")
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
+#: The most lines of settings between the imports and the first definition, above which a new function would stand too
+#: far from the imports.
+_MAX_SETTINGS = 40
 
 
 def header_changes(draft: Draft) -> list[Change]:
@@ -141,7 +146,7 @@ def _above(draft: Draft, piece: int) -> int:
 
 def _function_place(draft: Draft, before: int, lowest: int) -> int:
     """Where a function that the piece `before` uses is to be added: below the last import above the first definition,
-    not above `lowest`."""
+    and below the settings between them (`logger = ...`), not above `lowest`."""
     place, open_block = lowest, False
     piece = 0
     while piece < len(draft.pieces):
@@ -159,7 +164,26 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
     if open_block and following in ("elif", "else", "except", "finally"):
         return _start_of_block(draft, piece)
-    return place
+    return _below_settings(draft, place, before)
+
+
+def _below_settings(draft: Draft, offset: int, before: int) -> int:
+    """Where the plain statements from `offset` on end, if the first definition or the main guard directly follows them;
+    else `offset`: the script's own work begins there."""
+    end, limit = offset, draft.text.count("\n", 0, offset) + _MAX_SETTINGS
+    piece = next((n for n, one in enumerate(draft.pieces) if one.start >= offset), len(draft.pieces))
+    while piece < len(draft.pieces):
+        one, last = draft.pieces[piece], draft.last_inside(piece)
+        if _is_definition(one) or _is_main_guard(one):
+            return end
+        if last != piece or last >= before or _SUITE.match(one.text) or one.line > limit:
+            return offset
+        end, piece = draft.piece_end(piece), piece + 1
+    return offset
+
+
+def _is_main_guard(piece: Piece) -> bool:
+    return piece.text.startswith("if") and "__name__" in piece.text.partition("\n")[0]
 
 
 def _start_of_block(draft: Draft, piece: int) -> int:

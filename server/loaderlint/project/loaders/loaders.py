@@ -561,9 +561,9 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
     """Objects of the project's dataset classes, as if created by unknown code. The classes are those that are neither
     `used` nor instantiated by known code (an object that no loader gets is used for something else), and those that are
-    `idle`: only loaders without workers hold them."""
+    `idle`: only loaders without workers hold them. Nothing imports a file whose name is no identifier: it is a copy."""
     for path in ev.files.containing("Data"):
-        file = ev.file(path)
+        file = ev.file(path) if path.stem.isidentifier() else None
         for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
             assert file is not None
             if file.pieces[index].kind != "class" or file.pieces[index].parent >= 0:

@@ -4,7 +4,7 @@
 ## What it does
 Finds code that uses CUDA in forked workers: `.cuda()`, `.to("cuda")`, `device="cuda"`, `torch.cuda.synchronize()` and
 similar calls, and tensors and models that the constructor put on the GPU. `torch.load` without `map_location`, which
-loads tensors to the device they were saved from, is an information.
+loads tensors to the device they were saved from, is a hint: most files hold tensors of the CPU.
 
 ## Why is this bad?
 A process that is forked after CUDA was initialised cannot use CUDA: `RuntimeError: Cannot re-initialize CUDA in forked
@@ -130,13 +130,13 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
     for call in model.calls(function):
         if loads_anywhere(call, model) and cuda_use(call, model) is None:
             here, why_not = Spot(call.frame, call.number), _ARRAY if loads_array(call, model) else ""
-            yield Candidate(call, call.frame, here, cure(model), why_not, severity=Severity.INFORMATION, key=here.key)
+            yield Candidate(call, call.frame, here, cure(model), why_not, severity=Severity.HINT, key=here.key)
 
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
     if exposure.certainty == "possible":
         return Unsaid("it is not certain that workers run it")
-    return Severity.INFORMATION if model.once(main_uses_cuda) else Unsaid("nothing in the project uses CUDA")
+    return Severity.HINT if model.once(main_uses_cuda) else Unsaid("nothing in the project uses CUDA")
 
 
 def _load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:

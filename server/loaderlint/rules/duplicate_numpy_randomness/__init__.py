@@ -21,6 +21,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
 - The number is only compared with a chance that is 0 in this dataset (`np.random.rand() < self.flip`).
+- The number is drawn only for an index that is out of range (`if index not in range(len(self))`).
 - The draw sets an order that must be the same in all workers, from which each then takes its share.
 - The draw is from Python's `random` or from torch: every version of torch seeds them in each worker.
 
@@ -64,7 +65,12 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import NEVER, has_no_effect
+from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
+    NEVER,
+    OUT_OF_RANGE,
+    has_no_effect,
+    is_out_of_range,
+)
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
@@ -89,6 +95,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order that must be the same in all workers" if common else ""
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
+            why_not = why_not or (OUT_OF_RANGE if is_out_of_range(call, model) else "")
             cure = partial(cure_of, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
 

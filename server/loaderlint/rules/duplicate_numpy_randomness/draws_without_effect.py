@@ -1,4 +1,5 @@
-"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset."""
+"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset, or that are made
+only for an index that no sampler gives."""
 
 from __future__ import annotations
 
@@ -6,15 +7,38 @@ from collections.abc import Mapping, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 
 NEVER = "it is only compared with a chance of 0 here"
+OUT_OF_RANGE = "it is drawn only for an index that is out of range"
+#: Comparisons of an index that are false for all indexes, each with what they compare it with.
+_OUTSIDE = {"not in": "builtins.range", ">=": "builtins.len"}
 
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
     """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
     users = model.remembered(_users, call.frame).get(call.number, ())
     return bool(users) and all(_asks_below_zero(user, call.number, call.frame, model) for user in users)
+
+
+def is_out_of_range(call: WorkerCall, model: Model) -> bool:
+    """Whether the draw is made only if the index of a sample is no index: `if index not in range(0, len(self))`."""
+    one = model.def_of(call.frame)
+    if one.name != "__getitem__":
+        return False
+    tests = [here for here in one.around(call.context) if here.kind == "if" and not here.negated]
+    return any(_asks_whether_out_of_range(here.expr, call.frame, model) for here in tests)
+
+
+def _asks_whether_out_of_range(test: int, frame: Frame, model: Model) -> bool:
+    match model.ev.expr(frame, test):
+        case ir.Compare(left, (op,), (right,)) if op in _OUTSIDE:
+            index, bound = model.ev.expr(frame, left), model.ev.expr(frame, right)
+            if not isinstance(index, ir.Param) or index.index != 1 or not isinstance(bound, ir.Call):
+                return False
+            return Lib(_OUTSIDE[op]) in model.ev.eval(bound.func, frame).atoms
+    return False
 
 
 def _users(frame: Frame, model: Model) -> Mapping[int, Sequence[ir.Expr | ir.Step]]:

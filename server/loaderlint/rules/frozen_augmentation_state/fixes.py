@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, SetArgument
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
 
 #: Where each known dataset is of a class of the project and stores one transform.
 _SEEDING_OWN = """\
-def {{seed_transform}}(worker_id):
+def {{seed_transform}}(worker_id: int) -> None:
     \"\"\"Give each worker's copy of the transform its own random state.\"\"\"
     transform = {{torch}}.utils.data.get_worker_info().dataset.{name}
     if hasattr(transform, "set_random_seed"):
         transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+#: Where some of these datasets store none.
+_SEEDING_SOME = """\
+def {{seed_transform}}(worker_id: int) -> None:
+    \"\"\"Give each worker's copy of the transform its own random state.\"\"\"
+    dataset = {{torch}}.utils.data.get_worker_info().dataset
+    transform = getattr(dataset, "{name}", None)
+    if hasattr(transform, "set_random_seed"):
+        transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+#: Where the datasets may hold others.
 _SEEDING = """\
-def {{seed_transforms}}(worker_id):
+def {{seed_transforms}}(worker_id: int) -> None:
     \"\"\"Give each worker's transforms random states of their own.\"\"\"
     datasets = [{{torch}}.utils.data.get_worker_info().dataset]
     for dataset in datasets:
@@ -29,6 +38,12 @@ def {{seed_transforms}}(worker_id):
             ({{torch}}.utils.data.ConcatDataset, {{torch}}.utils.data.ChainDataset),
         ):
             datasets.extend(dataset.datasets)
+{seeding}"""
+_OF_ONE = """\
+        transform = getattr(dataset, "{name}", None)
+        if hasattr(transform, "set_random_seed"):
+            transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+_OF_SEVERAL = """\
         for name in ({names}):
             transform = getattr(dataset, name, None)
             if hasattr(transform, "set_random_seed"):
@@ -66,11 +81,16 @@ def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix |
 def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader) -> tuple[str, str]:
     """The name and the source of a worker_init_fn that seeds what datasets keep under these names."""
     passed = loader.argument("dataset")
+    datasets = {atom for atom in passed.atoms if not isinstance(atom, Literal_)}  # None until it is made
     keepers = {origin.owner for use in uses for origin in use.origins}
-    if len(names) == 1 and passed.atoms and not passed.unknown and passed.atoms <= keepers:
+    if len(names) == 1 and datasets and datasets <= keepers:
         return "seed_transform", _SEEDING_OWN.format(name=names[0])
-    listed = ", ".join(f'"{name}"' for name in names)
-    return "seed_transforms", _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
+    are_own = all(isinstance(atom, Instance) for atom in datasets)
+    if len(names) == 1 and are_own and keepers <= datasets:
+        return "seed_transform", _SEEDING_SOME.format(name=names[0])
+    of_several = _OF_SEVERAL.format(names=", ".join(f'"{name}"' for name in names))
+    seeding = _OF_ONE.format(name=names[0]) if len(names) == 1 else of_several
+    return "seed_transforms", _SEEDING.format(seeding=seeding)
 
 
 def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:

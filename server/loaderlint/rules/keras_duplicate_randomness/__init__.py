@@ -17,7 +17,8 @@ similar methods. Both have the fault.
 ## When it is not a bug
 - Keras uses threads: `use_multiprocessing=False`, the default. All threads share one state.
 - The main process draws the numbers: in `__init__` or `on_epoch_end` (where most datasets shuffle).
-- The code creates a generator, or sets a seed, for each sample.
+- The code creates a generator, or sets a seed, for each sample, or a generator in each process (in a function that
+  compares `os.getpid()`).
 - The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
 - The numbers come from NumPy's global state, and the processes do not start by fork. (Generator objects are copied
   there too.)
@@ -43,11 +44,12 @@ class Noisy(keras.utils.PyDataset):
 ```
 
 ## Fix safety
-The quick fix draws from a generator that each process creates for itself, from the system's entropy. It is safe in the
-dataset's own methods: any process may produce any sample, so a seed of the main process never determined the numbers
-there. It is unsafe for generators with a seed, and in functions that the main process may call as well. A call of the
-same method on an object of another class, known from the code or from a parameter's annotation, does not count. If you
-need reproducible numbers, use the form above, with a seed, an epoch counter and the index.
+The quick fix draws from a generator that each process creates for itself, from the system's entropy; the main process
+keeps drawing from NumPy's own state, so its seed still counts there. The fix is safe in the dataset's own methods: any
+process may produce any sample, so a seed of the main process never determined the numbers in the pool. It is unsafe for
+generators with a seed, and in functions that the main process may call as well. A call of the same method on an object
+of another class, known from the code or from a parameter's annotation, does not count. If you need reproducible
+numbers, use the form above, with a seed, an epoch counter and the index.
 
 ## References
 - [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)

@@ -18,6 +18,9 @@ reversal is a random augmentation, the error appears at the first sample that is
   (`image[:, :, [2, 1, 0]]`).
 - The code reverses a list or a string.
 - The code reverses the same axis twice.
+- A transform takes every image: it is called under `if self.transform`, and all datasets are given one.
+- Only arrays with fewer axes are made tensors without a copy: `torch.from_numpy(x)` under `x.ndim < 3`, where
+  `image[:, :, ::-1]` has three.
 - Settings of the object reverse the array, and other settings make it anew afterwards (`elif self.resize: image =
   cv2.resize(...)`): the finding is only 'information', because both must be so.
 
@@ -55,6 +58,7 @@ from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
 from loaderlint.rules.negative_stride_sample.settings_branches import doubts_by_settings
+from loaderlint.rules.negative_stride_sample.tested_axes import is_for_fewer_axes
 from loaderlint.rules.shared.array_flow import Found
 from loaderlint.rules.shared.array_sinks import Sink, sinks
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
@@ -94,6 +98,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
                 yield from silent(RULE.name, here, "it may be a list or a string that is reversed", model)
             elif reversal.is_undone(one):
                 yield from silent(RULE.name, here, "it is reversed twice", model)
+            elif is_for_fewer_axes(one, sink, model):
+                yield from silent(RULE.name, here, "the tensor is made of arrays with fewer axes", model)
             else:
                 doubts = 0 if reversal.is_sure(one) else 1
                 doubts += doubts_by_settings(one, sink, reversal.flow, model)

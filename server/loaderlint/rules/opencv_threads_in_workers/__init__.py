@@ -19,7 +19,7 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `flip`, `rectangle`, ...).
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
-  trains nothing.
+  trains nothing, or of one that defines the dataset and runs no model.
 
 ## Example
 ```python
@@ -56,12 +56,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
-from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
-from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2, starts_threads
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
@@ -115,12 +114,8 @@ def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
     """The calls of cv2 that worker functions of the module make, in every frame."""
     for function in module.functions:
         for call in model.calls(function):
-            if any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
+            if any(isinstance(a, Lib) and starts_threads(a.name) for a in call.callee.atoms):
                 yield call
-
-
-def _starts_threads(name: str) -> bool:
-    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")
 
 
 def _called(verdict: WorkerVerdict[WorkerCall], model: Model) -> Iterator[Evidence]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, starts_threads
+from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
+from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
-from loaderlint.rules.shared.importable_modules import surely_imports
-from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
+from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
+from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 
 _LIMIT = """\
-def {init_worker}(worker_id):
+def {init_worker}(worker_id: int) -> None:
     # The workers already run in parallel.
     {cv2}.setNumThreads(0)"""
 
@@ -23,19 +26,54 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
     several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
-    intents = _in_init(several or exposure.loaders, model)
+    intents = _in_init(_with_others(several, model) or several or exposure.loaders, model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
-        is_there = all(surely_imports(path, imported.spot.frame.path, model) for path in paths)
-        safety: Safety = "safe" if several and is_there else "unsafe"
+        is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
+        safety: Safety = "safe" if several and is_there and not edits_many_files(intents) else "unsafe"
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)
+
+
+def _has_cv2(path: Path, user: Path, model: Model) -> bool:
+    """Whether a file imports cv2 in any case, itself or through the module that uses it."""
+    own = (e.module.partition(".")[0] for e in own_imports(path, model))
+    return "cv2" in own or surely_imports(path, user, model)
+
+
+def _with_others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
+    """The loaders, and the others in their files whose workers would start OpenCV's threads too. Empty if the others
+    cannot be fixed."""
+    files = {loader.site.frame.path for loader in loaders if loader.site is not None}
+    found = list(loaders)
+    for loader in model.once(_starting_loaders):
+        if loader not in found and loader.site is not None and loader.site.frame.path in files:
+            found.append(loader)
+    return found if len(found) > len(loaders) and _in_init(found, model) else []
+
+
+def _starting_loaders(model: Model) -> tuple[Loader, ...]:
+    """The loaders with several workers that start OpenCV's threads, and that nothing limits."""
+    limits = Limits(model)
+    return tuple(
+        loader
+        for loader in model.loaders
+        if loader.has_workers(2) == "yes"
+        and not is_trial(loader, model)
+        and any(not limits.reach(loader, call.frame.path) for call in _starting_calls(loader, model))
+    )
+
+
+def _starting_calls(loader: Loader, model: Model) -> Iterator[WorkerCall]:
+    for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
+        if any(isinstance(atom, Lib) and starts_threads(atom.name) for atom in call.callee.atoms):
+            yield call
 
 
 def _in_init(loaders: Sequence[Loader], model: Model) -> list[Intent]:

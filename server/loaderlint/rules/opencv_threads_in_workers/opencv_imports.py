@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.base import WorkerModule
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -42,3 +43,8 @@ def _imports_cv2(spot: Spot, model: Model) -> bool:
     step = one.steps[spot.number]
     value = model.ev.expr(spot.frame, step.value) if isinstance(step, ir.Bind) else None
     return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
+
+
+def starts_threads(name: str) -> bool:
+    """Whether a library function is one of OpenCV's that use its threads."""
+    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")

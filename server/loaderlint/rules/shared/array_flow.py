@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.values import (
     Instance,
     Lib,
     LibObject,
+    Literal_,
     Method,
     PartialOf,
     SeqOf,
@@ -30,6 +31,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: An item of a container at an unknown index.
@@ -156,6 +158,7 @@ class ArrayFlow:
                     yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
                 truth = self._ev.liveness.truth(test, frame)
+                truth = True if truth is None and self._is_given(test, [then], frame) else truth
                 yield from (state._replace(number=n) for n, dead in ((then, False), (other, True)) if truth is not dead)
             case ir.BoolOp(_, left, right):
                 yield from (state._replace(number=side) for side in (left, right))
@@ -203,14 +206,20 @@ class ArrayFlow:
         return choices
 
     def _after_tests(self, choices: tuple[int, ...], state: State) -> tuple[int, ...]:
-        """What a local may be, if it is an array, without what a branch replaces that runs for every array:
-        `if x is not None: x = x.copy()`."""
+        """What a local may be, if it is an array, without what a branch replaces that runs for every array, or that
+        calls what is given: `if x is not None: x = x.copy()`, `if self.transform: x = self.transform(x)`."""
         frame, one = state.frame, self._model.def_of(state.frame)
         left = []
         for choice in choices:
-            bound = [s.context for o in choices if o != choice for _, s in frame.code.bindings.get(o, ())]
+            places = [(o, s.context) for o in choices if o != choice for _, s in frame.code.bindings.get(o, ())]
+            bound = [context for _, context in places]
             tests = {n for context in bound for n in one.enclosing(context) if not one.is_within(state.context, n)}
-            runs = (n for n in tests if self._runs_for_arrays(one.contexts[n], choice, frame))
+            runs = (
+                n
+                for n in tests
+                if self._runs_for_arrays(one.contexts[n], choice, frame)
+                or self._calls_what_is_given(one.contexts[n], [o for o, c in places if one.is_within(c, n)], frame)
+            )
             if not any(always_comes_by(bound, n, frame, self._model) for n in runs):
                 left.append(choice)
         return tuple(left) or choices
@@ -222,6 +231,23 @@ class ArrayFlow:
         tests = [context.expr] if context.negated else list(self._conjuncts(context.expr, frame))
         said = [self._said_by(test, frame, context.negated) for test in tests]
         return NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _calls_what_is_given(self, context: ir.Context, bound: list[int], frame: Frame) -> bool:
+        """Whether a branch is for a function that is given, and calls it for what it binds. Who passes a transform by
+        name passes one."""
+        return context.kind == "if" and not context.negated and self._is_given(context.expr, bound, frame)
+
+    def _is_given(self, test: int, bound: list[int], frame: Frame) -> bool:
+        e = self._ev.expr(frame, test)
+        given = self._said_by(test, frame, negated=False) if isinstance(e, ir.Compare) else test
+        if given == NONE or not isinstance(self._ev.expr(frame, given), ir.Attr):
+            return False
+        atoms = self._ev.eval(given, frame).atoms
+        if not atoms or any(isinstance(atom, Literal_) for atom in atoms):
+            return False
+        exprs = frame.code.exprs
+        calls = [exprs[n] for n in ir.made_of(exprs, bound) if isinstance(exprs[n], ir.Call)]
+        return any(reads_same(call.func, given, exprs) for call in calls if isinstance(call, ir.Call))
 
     def _conjuncts(self, test: int, frame: Frame) -> Iterator[int]:
         """The tests that `and` joins."""
@@ -456,7 +482,7 @@ class ArrayFlow:
                 out.append(
                     state._replace(number=step.value, path=tuple(rest), until=self._position(state.frame, step)[0])
                 )
-                if name == key and self._always(step.context, state):
+                if name == key and self._replaces(step, name, state):
                     return out, False
                 if name == ANY_ITEM and key != ANY_ITEM and self._goes_over(step, state):
                     return out, False
@@ -486,7 +512,7 @@ class ArrayFlow:
             if name in without:
                 continue
             out.append(state._replace(number=step.value, path=ANYTHING, until=self._position(state.frame, step)[0]))
-            if name != ANY_ITEM and self._always(step.context, state):
+            if name != ANY_ITEM and self._replaces(step, name, state):
                 without.append(name)
         return out, state._replace(path=(deep._replace(without=tuple(without)), *state.path[1:]))
 
@@ -503,6 +529,27 @@ class ArrayFlow:
             if not any(key == name and self._is_within(step.context, context, state.frame) for name, context in later):
                 yield step, key
             later.append((key, step.context))
+
+    def _replaces(self, store: ir.SetItem, key: str | int, state: State) -> bool:
+        """Whether a store replaces an item, if it is an array, whenever the value is used after it: in any case, or if
+        the item is not None (`if mask is not None: sample["mask"] = mask.copy()`)."""
+        if self._always(store.context, state):
+            return True
+        frame, one = state.frame, self._model.def_of(state.frame)
+        around = one.contexts[store.context]
+        if around.kind != "if" or around.negated or not self._is_within(state.context, around.parent, frame):
+            return False
+        said = [self._said_by(test, frame, negated=False) for test in self._conjuncts(around.expr, frame)]
+        return bool(said) and all(number != NONE and self._is_item(number, key, state) for number in said)
+
+    def _is_item(self, number: int, key: str | int, state: State) -> bool:
+        """Whether an expression is that item of the container."""
+        e = self._ev.expr(state.frame, number)
+        if isinstance(e, ir.Unpack):
+            unpacked = self._ev.expr(state.frame, e.value)
+            if isinstance(unpacked, ir.Seq) and 0 <= e.index < len(unpacked.items):
+                e = self._ev.expr(state.frame, unpacked.items[e.index])
+        return isinstance(e, ir.Index) and e.base == state.number and self._key(e.index, state.frame) == key
 
     def _always(self, context: int, state: State) -> bool:
         """Whether a step of a context always runs before the value is used: the use is in the same context."""

@@ -44,7 +44,7 @@ class Draw(NamedTuple):
 
 
 _METHOD = '''\
-def {{_get_{stem}}}(self):
+def {{_get_{stem}}}(self) -> {kind}:
     """The generator of this process: workers begin with copies."""
     if {{torch}}.utils.data.get_worker_info() is None{in_main}:
         return self.{name}
@@ -57,7 +57,7 @@ def {{_get_{stem}}}(self):
     return self._worker_{stem}'''
 
 _GETSTATE = """\
-def __getstate__(self):
+def __getstate__(self) -> dict:
     state = self.__dict__.copy()
     # A worker ends when it unpickles a torch.Generator.
 {left_out}
@@ -75,6 +75,7 @@ class Form(NamedTuple):
     limit: str
     seed: str
     make: str
+    kind: str
 
     def lines(self, seed: str, indent: str) -> str:
         """The lines that bind `seed` to an expression of `fresh`."""
@@ -85,10 +86,14 @@ class Form(NamedTuple):
 
 FORMS = MappingProxyType(
     {
-        "numpy": Form("2**63 - 1", "[OLD.integers(2**32), fresh]", "{numpy}.random.default_rng(seed)"),
-        "numpy_legacy": Form("2**32", "[OLD.randint(2**31), fresh]", "{numpy}.random.RandomState(seed)"),
-        "python": Form("2**63 - 1", "OLD.getrandbits(63) ^ fresh", "{random}.Random(seed)"),
-        "torch": Form("2**63 - 1", "hash((OLD, fresh))", "{torch}.Generator().manual_seed(seed)"),
+        "numpy": Form(
+            "2**63 - 1", "[OLD.integers(2**32), fresh]", "{numpy}.random.default_rng(seed)", "{numpy}.random.Generator"
+        ),
+        "numpy_legacy": Form(
+            "2**32", "[OLD.randint(2**31), fresh]", "{numpy}.random.RandomState(seed)", "{numpy}.random.RandomState"
+        ),
+        "python": Form("2**63 - 1", "OLD.getrandbits(63) ^ fresh", "{random}.Random(seed)", "{random}.Random"),
+        "torch": Form("2**63 - 1", "hash((OLD, fresh))", "{torch}.Generator().manual_seed(seed)", "{torch}.Generator"),
     }
 )
 
@@ -142,7 +147,7 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
         seed, intents = told
         in_main = f" and self.{kept.name} is not None"
     lines = form.lines(seed, " " * 8)
-    source = _METHOD.format(stem=stem, name=kept.name, seed=lines, make=form.make, in_main=in_main)
+    source = _METHOD.format(stem=stem, name=kept.name, seed=lines, make=form.make, kind=form.kind, in_main=in_main)
     intents.append(InsertMethod(place, f"_get_{stem}", source))
     for cls in (kept.cls, *heirs):
         keep = ("__init__", f"_get_{stem}", *_not_in_workers(cls, model))

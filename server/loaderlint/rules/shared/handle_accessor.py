@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -28,11 +29,21 @@ from loaderlint.rules.shared.plain_classes import has_plain_class
 #: finding contains all of it.
 _TOGETHER = 16
 
+#: The classes of handles, as an annotation names them.
+_CLASSES = MappingProxyType(
+    {
+        "h5py.File": "{h5py}.File",
+        "lmdb.open": "{lmdb}.Environment",
+        "sqlite3.connect": "{sqlite3}.Connection",
+        "tarfile.open": "{tarfile}.TarFile",
+        "zipfile.ZipFile": "{zipfile}.ZipFile",
+    }
+)
 #: The methods that create the attributes of an object.
 _CONSTRUCTORS = ("__init__", "__post_init__")
 
 _ACCESSOR = '''\
-def {{_get_{stem}}}(self):
+def {{_get_{stem}}}(self){kind}:
     """{doc}"""
     if self._{stem}_pid != {{os}}.getpid():
 {before}        self.{name} = {opened}
@@ -49,7 +60,7 @@ _CLOSE_FIRST = """\
 """
 
 _GETSTATE = """\
-def __getstate__(self):
+def __getstate__(self) -> dict:
     state = self.__dict__.copy()
 {left_out}
     return state"""
@@ -166,13 +177,19 @@ def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, model: 
     cls = model.class_place(store.frame.owner)
     kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
     before = _CLOSE_FIRST.format(name=name) if any(kind and kind.fix == "close_first" for kind in kinds) else ""
-    source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc)
+    source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc, kind=_annotation(store))
     keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
     return (
         InsertStatement(model.step_place(store.frame, store.step), statements),
         InsertMethod(cls, f"_get_{stem}", source),
         ReplaceAttributeUses(cls, name, f"self.{{_get_{stem}}}()", keep),
     )
+
+
+def _annotation(store: Store) -> str:
+    """The annotation of what opens the handle again; '' if its class is not known."""
+    names = {atom.name for atom in store.value.only(LibObject)}
+    return next((f" -> {_CLASSES[name]}" for name in names if len(names) == 1 and name in _CLASSES), "")
 
 
 def _attribute(store: Store, model: Model) -> str:

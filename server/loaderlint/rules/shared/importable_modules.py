@@ -50,10 +50,20 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
             seen.add(module)
             queue.append((module, name, False))
             near = direct or name.startswith(".") or name.partition(".")[0] in roots or module.parent == script.parent
-            if near and module.name != "__init__.py":
+            if near and (module.name != "__init__.py" or _defines_something(module, model)):
                 whole = direct and module not in taken_from
                 found[module] = Importable(name, direct, whole, starred=direct and module in starred)
     return found
+
+
+def _defines_something(package: Path, model: Model) -> bool:
+    """Whether a package's own file defines functions or classes, and does not only import them."""
+    file = model.files.file(package)
+    return file is not None and any(True for _ in file.asking(_is_definition, scope=MODULE))
+
+
+def _is_definition(text: str) -> bool:
+    return text.startswith(("def ", "class ", "@"))
 
 
 def surely_imports(script: Path, wanted: Path, model: Model) -> bool:

@@ -21,8 +21,9 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Instance, Lib, LibMember, LibObject, Site, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
-from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
+from loaderlint.rules.shared.generator_accessor import FORMS, Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.held_handles import compares_pid
 
 _MAX_SHOWN_DRAWS = 6
 #: Functions of numpy.random that its RandomState does not have under the same name.
@@ -33,15 +34,14 @@ _MAKE = {
     "numpy_legacy": "{numpy}.random.RandomState()",
     "python": "{random}.Random()",
 }
-
 _FUNCTION = '''\
 @{functools}.lru_cache(maxsize=1)
-def {process_rng}(pid):
-    """The generator of the process `pid`: NumPy's state is the same in all."""
-    return {numpy}.random.RandomState()'''
+def {process_rng}(pid, main={os}.getpid()):
+    """NumPy's own state in the main process, another in each other one."""
+    return {numpy}.random if pid == main else {numpy}.random.RandomState()'''
 
 _METHOD = '''\
-def {{_get_{stem}}}(self):
+def {{_get_{stem}}}(self) -> {kind}:
     """The generator of this process: forked ones begin with copies."""
     if getattr(self, "_process_{stem}_pid", None) != {{os}}.getpid():
         self._process_{stem}_pid = {{os}}.getpid()
@@ -83,6 +83,8 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
     draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
         for call, name in draws:
+            if _is_chosen_by_process(call, model):
+                continue
             yield Inherited(None, (Draw(call, LibObject(name, _site(call)), frozenset()),), name)
     yield from _objects(calls, frames, methods, model)
 
@@ -90,6 +92,13 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
 def seeds_numpy(call: WorkerCall) -> bool:
     """Whether a call seeds NumPy's global state."""
     return any(isinstance(a, Lib) and SEEDERS.get(a.name) in ("numpy", "all") for a in call.callee.atoms)
+
+
+def _is_chosen_by_process(call: WorkerCall, model: Model) -> bool:
+    """Whether the draw is from NumPy's state or from a new generator, by the process: `np.random if pid == main else
+    np.random.RandomState()`."""
+    owners = (atom.owner for atom in call.callee.only(LibMember))
+    return any(isinstance(one, LibObject) and compares_pid(one.site.frame, model) for one in owners)
 
 
 def _site(call: WorkerCall) -> Site:
@@ -168,7 +177,8 @@ def _global_intents(found: Inherited, model: Model) -> tuple[Intent, ...]:
 def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], model: Model) -> tuple[Intent, ...]:
     store = own_store(found.draws[0], model)
     cls = store.frame.owner if store else None
-    make = _MAKE.get(library_of(made) or "")
+    library = library_of(made) or ""
+    make = _MAKE.get(library)
     if store is None or cls is None or make is None:
         return ()
     step = model.def_of(store.frame).steps[store.step]
@@ -187,6 +197,6 @@ def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], 
     ]
     keep = ("__init__", f"_get_{stem}", *others)
     return (
-        InsertMethod(place, f"_get_{stem}", _METHOD.format(stem=stem, make=make)),
+        InsertMethod(place, f"_get_{stem}", _METHOD.format(stem=stem, make=make, kind=FORMS[library].kind)),
         ReplaceAttributeUses(place, step.name, f"self.{{_get_{stem}}}()", keep),
     )

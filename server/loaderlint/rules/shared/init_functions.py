@@ -8,12 +8,12 @@ several scripts, each gets its own function."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument
+from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument, path_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
@@ -46,6 +46,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: Ranks (see `_rank`): the highest of a module with a general purpose, that of a module whose name says nothing, and
 #: that of a module whose name says something else.
 _GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
+
+
+#: What is edited in more files is no small fix.
+_MAX_FILES = 16
 
 
 class InitFunction(NamedTuple):
@@ -157,7 +161,7 @@ def _all(shared: Mapping[Path, Mapping[Path, Importable]], datasets: Set[Path]) 
     """The modules that may contain the function: those that some script imports itself, and indirect ones whose names
     show that they are meant for such functions."""
     known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
-    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNFIT}
+    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNTOLD}
     return sorted(direct | {module for module, _ in known if _rank(module, frozenset()) < _UNTOLD})
 
 
@@ -167,18 +171,20 @@ def _holds(path: Path, word: str, model: Model) -> bool:
 
 
 def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
-    """Whether a module may contain the function: the name is free there, and the module imports one of the libraries,
-    but none of the scripts."""
+    """Whether a module may contain the function: the name is free there, and the module imports none of the scripts,
+    but one of the libraries, or it is one of the scripts itself."""
     others = [path for path in scripts if path != module]
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
-    return any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
+    gets_it = module in scripts  # whatever it imports
+    return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
 def _rank(module: Path, datasets: Set[Path]) -> int:
     """How likely a programmer would write it there; the likeliest module has the lowest rank. `datasets`: the modules
     that define datasets."""
-    words = {word.lower() for word in _WORD.findall(module.stem)}
+    name = module.parent.name if module.name == "__init__.py" else module.stem
+    words = {word.lower() for word in _WORD.findall(name)}
     if words & _SEEDING:
         return 0
     if words & _OTHERWISE:
@@ -207,6 +213,11 @@ def _same(module: Path, function: InitFunction, model: Model) -> str:
             if frame is not None and function.is_same(frame, model):
                 return one.name
     return ""
+
+
+def edits_many_files(intents: Iterable[Intent]) -> bool:
+    """Whether a fix edits so many files that nobody reads all of it."""
+    return len({path_of(intent) for intent in intents}) > _MAX_FILES
 
 
 def does_only_calls(frame: Frame, model: Model) -> bool:

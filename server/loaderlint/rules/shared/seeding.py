@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, Intent, Place
+from loaderlint.findings.finding import Fix, Intent, Place, Safety
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
@@ -15,12 +15,12 @@ from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Li
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.first_statement import begun_with
-from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
+from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
-def {seed_worker}(worker_id):
+def {seed_worker}(worker_id: int) -> None:
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
@@ -224,8 +224,10 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     intents += init_passed(calls, _SEEDING, model)
     if not intents:
         return None
-    title = "pass `worker_init_fn=seed_worker`" if calls else "seed NumPy in its worker_init_fn"
-    return Fix(f"Seed each worker: {title}", "safe", tuple(dict.fromkeys(intents)))
+    several = f" to {len(calls)} loaders" if len(calls) > 1 else ""
+    title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
+    safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
+    return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:

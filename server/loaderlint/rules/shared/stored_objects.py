@@ -249,6 +249,18 @@ def _is_mask(atom: LibObject, model: Model) -> bool:
     match model.ev.expr(atom.site.frame, atom.site.expr):
         case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
             return True
+        case ir.Bin("*", _, _):
+            return _multiplies_comparisons(atom.site.expr, atom.site.frame, model)
+    return False
+
+
+def _multiplies_comparisons(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a product is one of comparisons, `(x > 0) * (x < 1)`, as some write `&`."""
+    match model.ev.expr(frame, number):
+        case ir.Compare():
+            return True
+        case ir.Bin("*", left, right):
+            return all(_multiplies_comparisons(side, frame, model) for side in (left, right))
     return False
 
 

@@ -26,6 +26,8 @@ workers and the main process share the memory of tensors.
 - Each sample reads the array anew (`np.load(path)`).
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
   made (`if not info.get("done")`).
+- Items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0, width)`): the second time changes
+  nothing.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance.
 
 ## Example

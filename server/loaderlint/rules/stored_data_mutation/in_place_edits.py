@@ -11,8 +11,12 @@ from loaderlint.knowledge.arrays import KEEPS_VALUES, LIST_METHODS, MUTATING_FUN
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stored_objects import Kind, is_array_index
 from loaderlint.rules.shared.unresolved_places import Spot
+
+#: What may be another number each time.
+_VARYING = (ir.Call, ir.Phi, ir.Element, ir.Augmented)
 
 
 class Edit(NamedTuple):
@@ -33,6 +37,8 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
+            if _only_clips(step, frame, model):
+                continue
             shows = _shown_by_index(step.index, frame, model) or _shown_by_number(step, frame, model)
             yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
         elif isinstance(step, ir.Perform):
@@ -52,6 +58,25 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
     if shows is None and step.op in "+-" and added is not None and added.kind == "int":
         return  # `self.counts[i] += 1` is a counter
     yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")
+
+
+def _only_clips(step: ir.SetItem, frame: Frame, model: Model) -> bool:
+    """Whether items are limited to a range that is always the same: the second time changes nothing
+    (`boxes[:, 0] = boxes[:, 0].clip(0, self.width)`)."""
+    call = model.ev.expr(frame, step.value)
+    if not isinstance(call, ir.Call):
+        return False
+    func, limits = model.ev.expr(frame, call.func), [arg.value for arg in call.args]
+    if Lib("numpy.clip") in model.ev.eval(call.func, frame).atoms and limits:
+        clipped, *limits = limits
+    elif isinstance(func, ir.Attr) and func.name in ("clip", "clamp"):
+        clipped = func.base
+    else:
+        return False
+    exprs = frame.code.exprs
+    item = exprs[clipped]
+    is_same = isinstance(item, ir.Index) and item.base == step.base and reads_same(item.index, step.index, exprs)
+    return is_same and not any(isinstance(exprs[part], _VARYING) for part in ir.made_of(exprs, limits))
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:

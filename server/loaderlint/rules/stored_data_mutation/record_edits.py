@@ -16,12 +16,12 @@ from loaderlint.knowledge.plain_records import GROWING_METHODS, JOINS, PLAIN_LOA
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Operators that give another result when they are applied again.
 _CHANGING = frozenset("+ - * / // ** @ << >> ^".split())
 _EDITING_METHODS = GROWING_METHODS | SHRINKING_METHODS | {"update"}
-_MAX_LEVELS = 12
 
 
 class RecordEdit(NamedTuple):
@@ -131,7 +131,7 @@ def _asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
     exprs = frame.code.exprs
     for one in model.def_of(frame).around(context):
         if one.kind in ("if", "while", "match", "try", "except") and one.expr != NONE:
-            if any(_is_same(part, record, exprs) for part in ir.made_of(exprs, [one.expr])):
+            if any(reads_same(part, record, exprs) for part in ir.made_of(exprs, [one.expr])):
                 return True
     return False
 
@@ -154,7 +154,7 @@ class _Old(Struct, frozen=True):
     def _is_read(self, number: int) -> bool:
         match self.exprs[number]:
             case ir.Index(base, index) if self.index != NONE:
-                return self._is_base(base) and _is_same(index, self.index, self.exprs)
+                return self._is_base(base) and reads_same(index, self.index, self.exprs)
             case ir.Index(base, index):
                 return self.exprs[index] == ir.Const("str", self.name) and self._is_base(base)
             case ir.Attr(base, name) if self.index == NONE:
@@ -162,7 +162,7 @@ class _Old(Struct, frozen=True):
         return False
 
     def _is_base(self, number: int) -> bool:
-        return _is_same(number, self.base, self.exprs)
+        return reads_same(number, self.base, self.exprs)
 
 
 def _changes(value: int, old: _Old, frame: Frame, model: Model) -> bool:
@@ -181,19 +181,4 @@ def _is_changing(number: int, old: _Old, frame: Frame, model: Model) -> bool:
         case ir.Call(func, args):
             joins = any(isinstance(one, Lib) and one.name in JOINS for one in model.ev.eval(func, frame).atoms)
             return joins and any(old.is_in(arg.value) for arg in args[1:])
-    return False
-
-
-def _is_same(one: int, other: int, exprs: Sequence[ir.Expr], depth: int = 0) -> bool:
-    """Whether two expressions read the same: names, attributes and items of them, constants."""
-    if one == other or one == NONE or other == NONE or depth > _MAX_LEVELS:
-        return one == other
-    match exprs[one], exprs[other]:
-        case ir.Index(base, index), ir.Index(other_base, other_index):
-            same_index = _is_same(index, other_index, exprs, depth + 1)
-            return same_index and _is_same(base, other_base, exprs, depth + 1)
-        case ir.Attr(base, name), ir.Attr(other_base, other_name):
-            return name == other_name and _is_same(base, other_base, exprs, depth + 1)
-        case (ir.Const() | ir.Param() | ir.Global()) as e, other_e:
-            return type(e) is type(other_e) and e == other_e
     return False

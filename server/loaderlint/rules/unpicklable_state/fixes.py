@@ -13,12 +13,12 @@ from loaderlint.rules.shared.expression_source import source_of
 from loaderlint.rules.shared.pickled_to_workers import Payload
 
 _GETSTATE = """\
-def __getstate__(self):
+def __getstate__(self) -> dict:
     state = self.__dict__.copy()
 {deleted}
     return state"""
 _SETSTATE = """\
-def __setstate__(self, state):
+def __setstate__(self, state: dict) -> None:
     self.__dict__.update(state)
 {made}"""
 _OWN = ("__getstate__", "__setstate__", "__reduce__", "__slots__", "__setattr__")
