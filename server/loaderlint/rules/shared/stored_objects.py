@@ -246,9 +246,15 @@ def takes_by_mask(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _is_mask(atom: LibObject, model: Model) -> bool:
-    match model.ev.expr(atom.site.frame, atom.site.expr):
+    return _is_written_as_mask(atom.site.expr, atom.site.frame, model)
+
+
+def _is_written_as_mask(number: int, frame: Frame, model: Model) -> bool:
+    match model.ev.expr(frame, number):
         case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
             return True
+        case ir.Bin("*", left, right):  # both hold
+            return _is_written_as_mask(left, frame, model) and _is_written_as_mask(right, frame, model)
     return False
 
 

@@ -197,3 +197,20 @@ def _is_same(one: int, other: int, exprs: Sequence[ir.Expr], depth: int = 0) -> 
         case (ir.Const() | ir.Param() | ir.Global()) as e, other_e:
             return type(e) is type(other_e) and e == other_e
     return False
+
+
+def begins_itself(edit: RecordEdit, frame: Frame, model: Model) -> bool:
+    """Whether the def that edits an entry also stores a new collection there, where there is none: `if key not in
+    self.kept: self.kept[key] = [item]`, otherwise `self.kept[key].append(item)`."""
+    e = model.ev.expr(frame, edit.record)
+    return isinstance(e, ir.Index) and any(
+        isinstance(model.ev.expr(frame, step.value), ir.Seq | ir.Map)
+        and _are_alike(step.base, e.base, frame, model)
+        and _are_alike(step.index, e.index, frame, model)
+        and step.context > 0
+        for _, step in model.steps_of(frame, ir.SetItem)
+    )
+
+
+def _are_alike(one: int, other: int, frame: Frame, model: Model) -> bool:
+    return one == other or model.ev.expr(frame, one) == model.ev.expr(frame, other)
