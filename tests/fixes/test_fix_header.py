@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 import pytest
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import AddImport, InsertFunction, InsertStatement, Replace
 from loaderlint.fixes.apply import edits_for

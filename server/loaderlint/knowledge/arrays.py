@@ -38,18 +38,27 @@ CHANGES_SHAPE = frozenset("reshape view transpose permute swapaxes squeeze unsqu
 #: Arrays of positions or masks: an index that is one copies what it picks.
 POSITIONS = frozenset(
     [f"numpy.{name}" for name in "arange argsort where nonzero flatnonzero unique array asarray isin in1d".split()]
-    + [f"numpy.{name}" for name in "logical_and logical_or logical_not isnan isfinite linspace searchsorted".split()]
+    + [
+        f"numpy.{name}"
+        for name in "logical_and logical_or logical_xor logical_not isnan isinf isfinite isclose".split()
+    ]
+    + [f"numpy.{name}" for name in "all any linspace searchsorted".split()]
     + [f"numpy.{name}" for name in "digitize argpartition lexsort argwhere setdiff1d intersect1d union1d".split()]
     + [f"numpy.{name}" for name in "zeros ones full tile repeat concatenate hstack".split()]
     + [f"numpy.random.{name}" for name in "permutation choice randint".split()]
     + [f"torch.{name}" for name in "arange argsort where nonzero unique tensor randperm randint LongTensor".split()]
     + [f"torch.{name}" for name in "from_numpy as_tensor IntTensor BoolTensor".split()]
+    + [
+        f"torch.{name}"
+        for name in "logical_and logical_or logical_xor logical_not isnan isinf isfinite isin all any".split()
+    ]
     + ["random.sample", "random.choices"]
 )
 
 #: Methods that give such arrays.
 POSITION_METHODS = (
     *(".argsort", ".nonzero", ".permutation"),
+    *(".all", ".any", ".isnan", ".isfinite", ".eq", ".ne", ".gt", ".ge", ".lt", ".le"),
     *(".long", ".bool", ".numpy", ".to_numpy", ".tolist", ".astype"),
 )
 

@@ -146,6 +146,8 @@ class Classes:
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
         self._open: dict[tuple[Instance, str], _Open] = {}
+        #: How often a call was met that waits for the answer. What is found then is not remembered.
+        self._cut_short = 0
 
     # --- ancestry -----------------------------------------------------------------------------------------------------
 
@@ -453,12 +455,16 @@ class Classes:
             return known
         frames: list[Frame] = []
         with provisional(self._construction, inst, frames):
-            self._walk(inst, None, frames)
+            waiting = self._walk(inst, None, frames)
+        if waiting:
+            del self._construction[inst]
         return frames
 
-    def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:
+    def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> frozenset[str]:
         """Add to `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
-        any)."""
+        any). Returns the names of the methods whose calls wait for the answer, as in `self.set_mode(self.mode)`: their
+        frames are not known yet."""
+        waiting: set[str] = set()
         init = self.init_frame(inst)
         queue = [init] if init else []
         post = self.open_method(inst, "__post_init__")
@@ -468,11 +474,14 @@ class Classes:
             if frame in frames:
                 continue
             frames.append(frame)
-            queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
+            queue.extend(t for t in self._calls_on_self(frame, names, waiting) if t.receiver == inst)
+        return frozenset(waiting)
 
-    def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
+    def _calls_on_self(self, frame: Frame, names: frozenset[str] | None, waiting: set[str]) -> Iterator[Frame]:
         for step, base in frame.code.attribute_calls(names):
             if self._is_self_or_class(base, frame) and not self._ev.liveness.is_dead(step.context, frame):
+                if self._ev.is_waiting(step.call, frame):
+                    waiting.add(_called_name(step.call, frame))
                 yield from self._ev.targets(step.call, frame)
 
     def _is_self_or_class(self, base: int, frame: Frame) -> bool:
@@ -498,6 +507,7 @@ class Classes:
         if key in self._open:
             return ()
         found: list[Store] = []
+        cut_short = self._cut_short
         self._open[key] = so_far = _Open()
         try:
             for store in self._find_stores(inst, name):
@@ -505,16 +515,17 @@ class Classes:
                 so_far.add(store.value)
         finally:
             del self._open[key]
-        self._stores[key] = tuple(found)
-        return self._stores[key]
+        if self._cut_short == cut_short:
+            self._stores[key] = tuple(found)
+        return tuple(found)
 
     def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
         storing = self._storing(inst.cls, name)
-        constructed = self._constructing(inst, storing)
+        constructed, waiting = self._constructing(inst, storing)
         for frame in constructed:
             yield from self._stores_in(frame, name, True)
         for member, frame in self._other_frames(inst, constructed, storing.written):
-            if member.name not in _NO_STORES:
+            if member.name not in _NO_STORES and member.name not in waiting:
                 yield from self._stores_in(frame, name, False)
 
     def _storing(self, cls: ClassRef, name: str) -> _Methods:
@@ -562,20 +573,24 @@ class Classes:
         """The results for the class itself and for each of its ancestors, which many classes may share."""
         return tuple(one for base in self.mro(cls) if isinstance(base, ClassRef) for one in found_in(base, word))
 
-    def _constructing(self, inst: Instance, methods: _Methods) -> list[Frame]:
-        """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
-        skipped: most methods that a constructor calls do not concern a single attribute."""
+    def _constructing(self, inst: Instance, methods: _Methods) -> tuple[list[Frame], frozenset[str]]:
+        """The frames of these methods that run while the object is constructed, and the names of methods that wait for
+        the answer (see `_walk`). Calls that lead to none of them are skipped: most methods that a constructor calls do
+        not concern a single attribute."""
         if not methods.written:
-            return []
+            return [], frozenset()
         if methods.names is None:
             methods.names = self._leading(inst.cls, methods.written)
         key = (inst, methods.names)
-        walked = self._walks.get(key)
+        walked, waiting = self._walks.get(key), frozenset[str]()
         if walked is None:
-            frames: list[Frame] = []
-            self._walk(inst, None if methods.names is _EVERY else methods.names, frames)
-            walked = self._walks[key] = frames
-        return [frame for frame in walked if def_key(frame) in methods.places]
+            walked = []
+            waiting = self._walk(inst, None if methods.names is _EVERY else methods.names, walked)
+            if waiting:
+                self._cut_short += 1
+            else:
+                self._walks[key] = walked
+        return [frame for frame in walked if def_key(frame) in methods.places], waiting
 
     def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
         """The frames of a method that run while the object is constructed."""
@@ -587,7 +602,7 @@ class Classes:
         member = self.own_member(inst.cls, here.ask(defined_name)) if named else None
         own = [member] if named else self.own_members(inst.cls).values()
         written = tuple((one, function, here) for one in own if one and one.function == function)
-        return self._constructing(inst, self._methods_of(written))
+        return self._constructing(inst, self._methods_of(written))[0]
 
     def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
         """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
@@ -657,6 +672,7 @@ class Classes:
         if name in SET_BY_LOADERS and is_set_by_loader(self._ev, inst, name):
             self._fields[key] = unknown("set by its loader")
             return self._fields[key]
+        cut_short = self._cut_short
         stores = self.stores(inst, name)
         values = self._values_of(inst, name, stores)
         if not any(store.construction and store.sure for store in stores):
@@ -667,7 +683,8 @@ class Classes:
         found = self._with_appended(inst, name, self._with_items(inst, name, found))
         if not found.atoms:
             found = unknown("cycle")
-        self._fields[key] = found
+        if self._cut_short == cut_short:
+            self._fields[key] = found
         return found
 
     def _values_of(self, inst: Instance, name: str, stores: tuple[Store, ...]) -> list[Val]:
@@ -747,7 +764,7 @@ class Classes:
 
     def constructing(self, inst: Instance, word: str) -> list[Frame]:
         """The frames that run while the object is constructed and whose text holds `word`."""
-        return self._constructing(inst, self._methods_of(self._mentioning(inst.cls, word)))
+        return self._constructing(inst, self._methods_of(self._mentioning(inst.cls, word)))[0]
 
     def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
@@ -756,7 +773,7 @@ class Classes:
     def _frames_holding(self, inst: Instance, word: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text holds `word`: its construction, then others, open."""
         methods = self._mentioning(inst.cls, word)
-        constructed = self._constructing(inst, self._methods_of(methods))
+        constructed, _ = self._constructing(inst, self._methods_of(methods))
         yield from constructed
         yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
 
@@ -825,6 +842,13 @@ class Classes:
             if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
                 return unknown("library attribute")
         return unknown("no such attribute")
+
+
+def _called_name(number: int, frame: Frame) -> str:
+    """The name of the method that expression `number` calls."""
+    call = frame.code.exprs[number]
+    func = frame.code.exprs[call.func] if isinstance(call, ir.Call) else None
+    return func.name if isinstance(func, ir.Attr) else ""
 
 
 def declared_default(ev: Evaluator, value: Val) -> Val:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -128,6 +129,52 @@ def takes(ev: Evaluator, cls: ClassRef, arguments: Arguments) -> bool:
         return True
     facts = ev.facts(member.function.path, member.function.piece)
     return facts is None or arguments.fit(facts.ir.defs[member.function.def_].params, receiver=True)
+
+
+def asked_bases(ev: Evaluator, made: Site) -> frozenset[ClassRef]:
+    """The classes of the project of which the code that looks up a class asks for a subclass:
+    `issubclass(cls, BaseDataset)`. `made` is the call that creates an object of the class."""
+    asked = (ev.eval(base, frame) for frame in _looking_up(ev, made) for base in _subclass_tests(ev, frame))
+    return frozenset(base for value in asked for base in value.only(ClassRef))
+
+
+def is_in_package(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
+    """Whether a class may be the one that is looked up in a module of a package: with
+    `import_module("data." + name)`, a file of the folder `data` defines it or names it. Of other look-ups nothing is
+    known. `made` as in `asked_bases`."""
+    packages = {text.rpartition(".")[0] for frame in _looking_up(ev, made) for text in _imported(ev, frame)}
+    if not packages or "" in packages:
+        return True
+    named = (cls.path, *ev.files.containing(ev.classes.name(cls)))
+    return any(_is_inside(path, package) for path in named for package in packages)
+
+
+def _imported(ev: Evaluator, frame: Frame) -> Iterator[str]:
+    """How the names begin that a frame passes to `import_module`."""
+    for _, call in frame.code.calls:
+        if call.args and Lib("importlib.import_module") in ev.eval(call.func, frame).atoms:
+            yield _begins_with(ev, frame, call.args[0].value)
+
+
+def _is_inside(path: Path, package: str) -> bool:
+    folders = tuple(package.split("."))
+    return path.parent.parts[-len(folders) :] == folders
+
+
+def _looking_up(ev: Evaluator, made: Site) -> tuple[Frame, ...]:
+    """The frames that look up the class of an object: the functions that give it, or the code that creates it."""
+    call = ev.expr(made.frame, made.expr)
+    if not isinstance(call, ir.Call):
+        return ()
+    ev.eval(call.func, made.frame)
+    return made.frame.targets.get(call.func) or (made.frame,)
+
+
+def _subclass_tests(ev: Evaluator, frame: Frame) -> Iterator[int]:
+    """The expressions of the classes that `issubclass` is asked about in a frame."""
+    for _, call in frame.code.calls:
+        if ev.expr(frame, call.func) == ir.Global("issubclass") and len(call.args) == 2:
+            yield call.args[1].value
 
 
 def fitting(ev: Evaluator, callee: Val, arguments: Arguments) -> Val:

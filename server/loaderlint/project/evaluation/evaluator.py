@@ -262,6 +262,10 @@ class Evaluator:
             self._nested = nested
         return value
 
+    def is_waiting(self, number: int, frame: Frame) -> bool:
+        """Whether an expression is being evaluated: it waits for what it is made of."""
+        return number in frame.memo and frame.memo[number] is _PENDING
+
     def _is_known_with_heads(self, number: int, frame: Frame) -> bool:
         """Evaluate the locals that go round in the loop around an expression; of these, those before it if it is one of
         them. Says whether that evaluated it, too."""

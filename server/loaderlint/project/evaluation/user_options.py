@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from msgspec.structs import replace
 
@@ -56,8 +56,18 @@ _RECORDS = frozenset(
     """.split()
 )
 _DICT_METHODS = frozenset("get items keys values update pop copy setdefault".split())
+#: How the names of functions begin that declare an option.
+_HELPER = "add_arg"
 _MAX_DECLARATIONS = 8
 _MAX_IMPORTED = 256
+
+
+class _Declaration(NamedTuple):
+    """A call of `add_argument` in a frame, and the file that declares the option: the caller's if a helper calls it."""
+
+    path: Path
+    frame: Frame
+    call: ir.Call
 
 
 class Configured:
@@ -66,7 +76,7 @@ class Configured:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._options: dict[tuple[str, str], Val] = {}
-        self._declared: dict[str, list[tuple[Frame, ir.Call]]] = {}
+        self._declared: dict[str, list[_Declaration]] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
         self._nodes: dict[tuple[frozenset[str], str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
@@ -155,14 +165,14 @@ class Configured:
         """The default of an option of the command line that is parsed in a file: declared in the file itself, or else
         in the files that it imports, or else in any other."""
         if name not in self._declared:
-            self._declared[name] = list(self._declarations(name))
+            self._declared[name] = list(self._declarations(name)) or list(self._declared_through_helpers(name))
         declared = self._declared[name]
-        own = [one for one in declared if one[0].path == path]
-        if not own and len({frame.path for frame, _ in declared}) > 1:
-            own = [one for one in declared if one[0].path in self._imported(path)]
-        values = [self._default(call, frame) for frame, call in (own or declared)[:_MAX_DECLARATIONS]]
+        own = [one for one in declared if one.path == path]
+        if not own and len({one.path for one in declared}) > 1:
+            own = [one for one in declared if one.path in self._imported(path)]
+        values = [self._default(one.call, one.frame) for one in (own or declared)[:_MAX_DECLARATIONS]]
         values += self._set_defaults(name)
-        if any(isinstance(atom, Literal_) and atom.value is None for value in values for atom in value.atoms):
+        if not values or any(isinstance(atom, Literal_) and atom.value is None for one in values for atom in one.atoms):
             values += self._filled_in(name)
         return join(values) if values else unknown("config")
 
@@ -177,13 +187,29 @@ class Configured:
             self._imports[path] = frozenset(found)
         return self._imports[path]
 
-    def _declarations(self, name: str) -> Iterator[tuple[Frame, ir.Call]]:
+    def _declarations(self, name: str) -> Iterator[_Declaration]:
         spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
         for frame, call in self._calls("add_argument", {s.lstrip("-") for s in spellings}):
             flags = [self._text(arg.value, frame) for arg in call.args if arg.kind == "pos"]
             dest = next((self._text(a.value, frame) for a in call.args if a.name == "dest"), None)
             if dest == name or (dest is None and any(flag in spellings for flag in flags)):
-                yield frame, call
+                yield _Declaration(frame.path, frame, call)
+
+    def _declared_through_helpers(self, name: str) -> Iterator[_Declaration]:
+        """The declarations that helpers make of their arguments: `add_arg("workers", int, 4)`, where `add_arg` calls
+        `parser.add_argument("--" + name, type=type, default=default)`."""
+        for path, piece, text in self._pieces(_HELPER):
+            facts = self._ev.facts(path, piece) if text.holds(name) else None
+            for index in range(len(facts.ir.defs) if facts else 0):
+                frame = self._frame(path, piece, index)
+                for step, call in frame.code.calls:
+                    if call.args and self._text(call.args[0].value, frame) in (name, f"--{name}"):
+                        yield from (
+                            _Declaration(path, inner, made)
+                            for inner in self._ev.targets(step.call, frame)
+                            for _, made in inner.code.calls
+                            if _last_name(made.func, inner.code.exprs) == "add_argument"
+                        )
 
     def _set_defaults(self, name: str) -> list[Val]:
         found: list[Val] = []

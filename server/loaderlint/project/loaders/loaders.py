@@ -22,7 +22,14 @@ from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, CallSite, called_name
 from loaderlint.project.evaluation.calls import runs
-from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, missing_class, takes
+from loaderlint.project.evaluation.dynamic_dispatch import (
+    CHOSEN,
+    OPEN,
+    asked_bases,
+    is_in_package,
+    missing_class,
+    takes,
+)
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import passed_to_library
@@ -51,6 +58,7 @@ from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredO
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
     given_by_configured,
+    is_empty,
     is_given_by_configured,
     kept_elsewhere,
     may_be_dataset,
@@ -573,16 +581,18 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
                 continue
             if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
                 continue
-            if cls in idle or not callers.are_made(cls):
-                yield Instance(cls, None)
+            made = Instance(cls, None)
+            if (cls in idle or not callers.are_made(cls)) and not is_empty(ev, made):
+                yield made
 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
     """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
 
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
-    up a class by a constant name, has that name. None if the calls look up other classes of the project by constant
-    names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown code."""
+    up a class by a constant name, has that name; if they ask for a subclass, is one; if they look in a package, is
+    there. None if the calls look up other classes of the project by constant names, or only name classes of modules
+    that are not there. Otherwise all of them, as if created by unknown code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
     keys = {site: missing[site] or _literal_key(ev, site) for site in loader.late_sites}
     made = [
@@ -590,12 +600,22 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
         for site, key in keys.items()
         for inst in unused
         if key in ("", ev.classes.name(inst.cls)) and takes(ev, inst.cls, ev.calls.site_arguments(site))
+        if _is_asked_for(ev, inst.cls, site)
     ]
     named = (missing[site] or (key and ev.files.containing(f"class {key}")) for site, key in keys.items())
     is_open = any(one.made is None for one in loader.argument("dataset").only(Unknown))
     if not made and keys and not is_open and all(named):
         return ()
-    return tuple(made or unused)
+    if not made and keys and all(asked_bases(ev, site) for site in keys):
+        return ()
+    return tuple(made or (one for one in unused if all(is_in_package(ev, one.cls, site) for site in keys)))
+
+
+def _is_asked_for(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
+    if not is_in_package(ev, cls, made):
+        return False
+    bases = asked_bases(ev, made)
+    return not bases or not bases.isdisjoint(ev.classes.mro(cls)) or ev.classes.has_unknown_base(cls)
 
 
 def _literal_key(ev: Evaluator, made: Site) -> str:

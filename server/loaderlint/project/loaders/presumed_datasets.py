@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from loaderlint.facts import ir
 from loaderlint.knowledge.loader_defaults import DATASET_BASES
 from loaderlint.knowledge.registries import makes_configured
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Val, join
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, SeqOf, Val, join
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.callers import Callers
@@ -35,6 +36,22 @@ def may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
     if dataset_kind(ev, cls) is not None:
         return True
     return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
+
+
+def is_empty(ev: Evaluator, made: Instance) -> bool:
+    """Whether a dataset certainly has no samples, as a template for others: `__len__` returns the length of a list that
+    nothing fills."""
+    frame = ev.classes.open_method(made, "__len__")
+    returned = [step.value for _, step in frame.code.steps_of(ir.Return)] if frame else []
+    return bool(returned) and frame is not None and all(_is_zero(ev, number, frame) for number in returned)
+
+
+def _is_zero(ev: Evaluator, number: int, frame: Frame) -> bool:
+    call = ev.expr(frame, number)
+    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Global("len") or len(call.args) != 1:
+        return False
+    counted = ev.eval(call.args[0].value, frame).atoms
+    return bool(counted) and all(isinstance(atom, SeqOf) and not atom.items for atom in counted)
 
 
 def is_given_by_configured(atom: LibObject) -> bool:

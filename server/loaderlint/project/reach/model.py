@@ -871,8 +871,11 @@ class Model:
 
 
 def _may_import(loader: Loader, cls: ClassRef) -> bool:
-    """Whether the file of a loader may import a class. No file can import what a notebook defines."""
-    return loader.path is None or loader.path == cls.path or cls.path.suffix != SUFFIX
+    """Whether the file of a loader may import a class. No file can import what a notebook defines, or a file whose name
+    is no identifier (`data-2018.py`)."""
+    if loader.path is None or loader.path == cls.path:
+        return True
+    return cls.path.suffix != SUFFIX and cls.path.stem.isidentifier()
 
 
 def _is_named_late(loader: Loader) -> bool:

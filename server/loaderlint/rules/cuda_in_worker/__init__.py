@@ -23,7 +23,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 - The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a
   TypeError for a tensor on the GPU.
 - The function that calls `torch.load` also saves such files with `torch.save`: what a worker saved was on the CPU. Nor
-  is `torch.load` reported in a project that shows no use of CUDA.
+  is `torch.load` reported in a project that shows no use of CUDA, or that brings what it saves to the CPU:
+  `torch.save(features.cpu(), path)`.
 - The constructor fills a store for all samples with the same function, and that function looks there first.
 - The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
 - Only the constructor or other methods of the main process use the GPU. Workers do not use the result, or use it after
@@ -74,7 +75,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda
 from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
 from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
-from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array
+from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array, saves_on_cpu
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -83,6 +84,8 @@ from loaderlint.rules.shared.wording import in_workers_of
 _ASKS = "the code checks the device or the process first, or an option turns it off"
 _FILLED = "the constructor calls it to fill a store, and workers look there first"
 _ARRAY = "what it loads is used as a NumPy array, which a tensor on the GPU cannot be"
+
+_SAVED = "the project brings to the CPU what it saves with torch.save"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -129,7 +132,8 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
     """The calls that load tensors to where they were saved."""
     for call in model.calls(function):
         if loads_anywhere(call, model) and cuda_use(call, model) is None:
-            here, why_not = Spot(call.frame, call.number), _ARRAY if loads_array(call, model) else ""
+            here, saved = Spot(call.frame, call.number), _SAVED if model.once(saves_on_cpu) else ""
+            why_not = _ARRAY if loads_array(call, model) else saved
             yield Candidate(call, call.frame, here, cure(model), why_not, severity=Severity.HINT, key=here.key)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, SetArgument
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall
@@ -11,6 +12,11 @@ from loaderlint.rules.shared.judgement import WorkerVerdict
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 
 _LOAD = Lib("torch.load")
+_SAVE = "torch.save"
+#: What brings a tensor to the CPU, or makes it there.
+_TO_CPU = frozenset({"cpu", "from_numpy"})
+#: What shows that a model is saved, and no data.
+_OF_MODELS = "state_dict"
 
 
 def loads_anywhere(call: WorkerCall, model: Model) -> bool:
@@ -49,6 +55,27 @@ def _used_as_arrays(call: WorkerCall, model: Model) -> Iterator[LibObject]:
                 whole = atom.owner if isinstance(atom, LibMember) and atom.name == "T" else atom
                 if isinstance(whole, LibObject):
                     yield whole
+
+
+def saves_on_cpu(model: Model) -> bool:
+    """Whether a call of the project saves data that it has brought to the CPU: `torch.save(features.cpu(), path)`."""
+    for path in model.files.containing(_SAVE):
+        file = model.files.file(path)
+        for piece in file.mentioning(_SAVE) if file else ():
+            facts = model.ev.facts(path, piece)
+            exprs = facts.ir.exprs if facts else ()
+            if any(_saves_on_cpu(e, exprs) for e in exprs):
+                return True
+    return False
+
+
+def _saves_on_cpu(e: ir.Expr, exprs: Sequence[ir.Expr]) -> bool:
+    func = exprs[e.func] if isinstance(e, ir.Call) and e.args else None
+    if not isinstance(e, ir.Call) or not isinstance(func, ir.Attr) or func.name != "save":
+        return False
+    parts = [exprs[number] for number in ir.made_of(exprs, [e.args[0].value])]
+    names = {part.name for part in parts if isinstance(part, ir.Attr)}
+    return _OF_MODELS not in names and not names.isdisjoint(_TO_CPU)
 
 
 def fix_of_load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Fix:

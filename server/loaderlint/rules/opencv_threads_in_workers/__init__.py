@@ -17,7 +17,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - ultralytics or mmengine calls it.
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...).
-- The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several.
+- The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
+  loader has more than one worker, the finding is a hint: no threads of other workers compete.)
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
   trains nothing, or of one that defines the dataset and runs no model.
 
@@ -53,17 +54,17 @@ also limits the main process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Loader, Model, WorkerCall
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2, starts_threads
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
-from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
@@ -91,8 +92,15 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         return _LIMITED_ELSEWHERE if any(limits.reach(one, module.path) for one in others) else ""
 
     calls = (Candidate(call, call.frame, imported.spot, cure, key=module.path) for call in _calls(module, model))
-    for one in judged(RULE, calls, model):
+    for one in judged(RULE, calls, model, weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, imported, limits, model)
+
+
+def _weigh(_: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
+    """The threads of a worker that is alone compete with those of no other worker."""
+    in_sight = [loader for loader in exposure.loaders if not loader.out_of_sight] or exposure.loaders
+    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight)
+    return lowered(Severity.HINT if are_alone else RULE.severity, exposure)
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:

@@ -13,7 +13,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val, of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
@@ -427,7 +427,8 @@ class ListingOrder:
         return found if self._is_debugging(index, frame) else _cut(found)
 
     def _is_its_length(self, number: int, whole: int, frame: Frame) -> bool:
-        """Whether an expression is the length of `whole`, `len(whole)`, or `min` of it and an infinite number."""
+        """Whether an expression is the length of `whole`, `len(whole)`, or `min` of it and a limit that may be
+        infinite."""
         ev = self._model.ev
         e = ev.expr(frame, number)
         called = ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
@@ -436,7 +437,7 @@ class ListingOrder:
             return given == [whole]
         lengths = [self._is_its_length(one, whole, frame) for one in given] if called == {Lib("builtins.min")} else []
         return any(lengths) and all(
-            is_length or count_of(ev, ev.eval(one, frame)).least == math.inf
+            is_length or any(count_of(ev, of(atom)).least == math.inf for atom in ev.eval(one, frame).atoms)
             for one, is_length in zip(given, lengths, strict=True)
         )
 

@@ -246,21 +246,15 @@ def takes_by_mask(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _is_mask(atom: LibObject, model: Model) -> bool:
-    match model.ev.expr(atom.site.frame, atom.site.expr):
+    return _is_written_as_mask(atom.site.expr, atom.site.frame, model)
+
+
+def _is_written_as_mask(number: int, frame: Frame, model: Model) -> bool:
+    match model.ev.expr(frame, number):
         case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
             return True
-        case ir.Bin("*", _, _):
-            return _multiplies_comparisons(atom.site.expr, atom.site.frame, model)
-    return False
-
-
-def _multiplies_comparisons(number: int, frame: Frame, model: Model) -> bool:
-    """Whether a product is one of comparisons, `(x > 0) * (x < 1)`, as some write `&`."""
-    match model.ev.expr(frame, number):
-        case ir.Compare():
-            return True
-        case ir.Bin("*", left, right):
-            return all(_multiplies_comparisons(side, frame, model) for side in (left, right))
+        case ir.Bin("*", left, right):  # both hold
+            return _is_written_as_mask(left, frame, model) and _is_written_as_mask(right, frame, model)
     return False
 
 

@@ -28,6 +28,7 @@ workers and the main process share the memory of tensors.
   made (`if not info.get("done")`).
 - Items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0, width)`): the second time changes
   nothing.
+- The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance.
 
 ## Example
@@ -75,13 +76,14 @@ from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, last
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
-from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, is_record, record_edits
+from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 _NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
 _MASKED = "a mask takes a copy"
+_CACHE = "the same function begins the collection that it adds to: a cache"
 _STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
 
 
@@ -121,6 +123,9 @@ def _of_record(
 ) -> Iterator[Candidate[StoredEdit] | Silence]:
     """An edit of a stored record, if it does not belong to an object that is done."""
     if root_of(edit.record, frame, model) in done:
+        return
+    if begins_itself(edit, frame, model):
+        yield from silent(RULE.name, edit.spot, _CACHE, model)
         return
     value = model.ev.eval(edit.record, frame)
     for origin in _sorted(value):

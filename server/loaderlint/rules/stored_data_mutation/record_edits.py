@@ -182,3 +182,20 @@ def _is_changing(number: int, old: _Old, frame: Frame, model: Model) -> bool:
             joins = any(isinstance(one, Lib) and one.name in JOINS for one in model.ev.eval(func, frame).atoms)
             return joins and any(old.is_in(arg.value) for arg in args[1:])
     return False
+
+
+def begins_itself(edit: RecordEdit, frame: Frame, model: Model) -> bool:
+    """Whether the def that edits an entry also stores a new collection there, where there is none: `if key not in
+    self.kept: self.kept[key] = [item]`, otherwise `self.kept[key].append(item)`."""
+    e = model.ev.expr(frame, edit.record)
+    return isinstance(e, ir.Index) and any(
+        isinstance(model.ev.expr(frame, step.value), ir.Seq | ir.Map)
+        and _are_alike(step.base, e.base, frame, model)
+        and _are_alike(step.index, e.index, frame, model)
+        and step.context > 0
+        for _, step in model.steps_of(frame, ir.SetItem)
+    )
+
+
+def _are_alike(one: int, other: int, frame: Frame, model: Model) -> bool:
+    return one == other or model.ev.expr(frame, one) == model.ev.expr(frame, other)

@@ -14,7 +14,7 @@ part of the sample. Measured on torch 2.13.
 ## When it is not a bug
 - The loader has a `collate_fn`, or does not batch (`batch_size=None`).
 - A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
-  transform is used.
+  transform is used. (Where a dataset may have a transform or not, or other code gives it one, the finding is a hint.)
 - `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
 - The loader belongs to a library that batches in its own way (`torch_geometric.loader.DataLoader`, MONAI).
 - The project registers its class in `default_collate_fn_map`.
@@ -109,7 +109,7 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
 
 
 def _in_sample(part: Part, guessed: bool, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    certainty: Certainty = "possible" if guessed else "proven"
+    certainty: Certainty = "possible" if guessed or part.is_choice else "proven"
     place, written = model.step_place(part.frame, part.step), model.place(part.frame, part.number)
     fixes: tuple[Fix, ...] = ()
     if written.anchor > place.anchor:  # else it is bound to a name before, which may have other uses
@@ -118,7 +118,8 @@ def _in_sample(part: Part, guessed: bool, loader: Loader, model: Model) -> Itera
     advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
     what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
     why = model.why(part.frame, Exposure((loader,), certainty))
-    yield _finding(part.kind, what, place, certainty, loader, why, fixes)
+    severity = Severity.INFORMATION if part.is_choice else None
+    yield _finding(part.kind, what, place, certainty, loader, why, fixes, severity)
 
 
 def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -139,9 +140,10 @@ def _finding(
     loader: Loader,
     why: tuple[Evidence, ...],
     fixes: tuple[Fix, ...],
+    severity: Severity | None = None,
 ) -> Finding:
     message = f"`default_collate` of {loader.described} raises TypeError: {what}"
-    return undoubted(RULE, certainty).finding(message, place, kind, why, fixes)
+    return undoubted(RULE, certainty, severity).finding(message, place, kind, why, fixes)
 
 
 def _fixes(kind: Kind, place: Place) -> tuple[Fix, ...]:

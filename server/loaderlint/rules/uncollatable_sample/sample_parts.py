@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Literal_
+from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.uncollatable_sample.uncollatable_values import Kind, Uncollatable
 
 
 class Part(NamedTuple):
-    """Something in what step `step` of `frame` gives cannot be batched: expression `number`."""
+    """Something in what step `step` of `frame` gives cannot be batched: expression `number`. `is_choice`: that is so
+    only without something that the dataset may have, a transform for example."""
 
     frame: Frame
     step: int
     number: int
     kind: Kind
+    is_choice: bool
 
 
 def uncollatable_parts(frame: Frame, model: Model) -> Iterator[Part]:
@@ -48,4 +53,55 @@ def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part
         case _:
             found = model.once(Uncollatable).of(number, frame)
             if found is not None:
-                yield Part(frame, step, number, found)
+                is_choice = _is_choice(step, frame, model) or _may_be_given(frame, model)
+                yield Part(frame, step, number, found, is_choice)
+
+
+def _is_choice(step: int, frame: Frame, model: Model) -> bool:
+    """Whether a step runs for one of the values of an attribute or argument that may be None or an object. A loader
+    whose dataset has both would fail at the first batch of one of them, so the code most likely uses the other one."""
+    one = model.def_of(frame)
+    tests = (around.expr for around in one.around(one.steps[step].context) if around.kind == "if")
+    return any(test != NONE and _is_mixed(test, frame, model) for test in tests)
+
+
+def _is_mixed(test: int, frame: Frame, model: Model) -> bool:
+    match model.ev.expr(frame, test):
+        case ir.Unary("not", operand) | ir.Compare(operand, ("is" | "is not",), _):
+            return _is_mixed(operand, frame, model)
+        case ir.Attr() | ir.Param():
+            nones = {isinstance(a, Literal_) and a.value is None for a in model.ev.eval(test, frame).atoms}
+            return len(nones) > 1
+    return False
+
+
+def _may_be_given(frame: Frame, model: Model) -> bool:
+    """Whether a method asks for an attribute that its object does not have, and code gives some object one:
+    `subset.dataset.transform = Compose(...)`."""
+    asked = {
+        e.name
+        for around in model.def_of(frame).contexts
+        if around.kind == "if" and around.expr != NONE
+        for e in (model.ev.expr(frame, number) for number in ir.made_of(frame.code.exprs, [around.expr]))
+        if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base))
+    }
+    return any(_is_without(name, frame, model) and _is_given(name, model) for name in sorted(asked))
+
+
+def _is_without(name: str, frame: Frame, model: Model) -> bool:
+    reads = (number for number, base in frame.code.attributes(name) if ir.is_self(model.ev.expr(frame, base)))
+    return any(model.ev.eval(number, frame).is_none for number in reads)
+
+
+def _is_given(name: str, model: Model) -> bool:
+    for path in model.files.containing(f".{name} ="):
+        file = model.files.file(path)
+        if file is not None and any(file.asking(_gives, name)):
+            return True
+    return False
+
+
+@needs_word
+def _gives(text: str, name: str) -> bool:
+    """Whether code gives an object that is not `self` an attribute."""
+    return re.search(rf"(?<!\bself)\.{re.escape(name)}\s*=[^=]", text) is not None
