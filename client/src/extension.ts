@@ -5,13 +5,14 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { offersAudits, typeAudit } from './audits';
+import { coalesced } from './coalesced';
 import { Commands } from './commands';
+import { crashCounter } from './crash_counter';
 import { atLeast, findServer, MINIMUM_SERVER, type Candidate, type Found, type Run, type Server } from './discovery';
 import { Environment } from './environment';
 import { Interpreters } from './interpreters';
 import { crashed, notFound, notStarted, offer, tooOld, tried } from './messages';
 import { NotebookActions } from './notebooks';
-import { coalesced, crashCounter } from './restarts';
 import { expandPath, RESTART_KEYS, serverCommand } from './settings';
 import { Stderr } from './stderr';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coalesced, crashCounter } from '../src/restarts';
+import { coalesced } from '../src/coalesced';
 
 test('calls during a run are joined into one run after it', async () => {
   const gates: (() => void)[] = [];
@@ -29,11 +29,4 @@ test('a run that fails does not block the next one', async () => {
   await assert.rejects(restart());
   await assert.rejects(restart());
   assert.equal(runs, 2);
-});
-
-test('only stops that are close together are too many', () => {
-  const close = crashCounter(2, 100);
-  assert.deepEqual([0, 50, 100, 100].map(close), [0, 0, 3, 4]);
-  const apart = crashCounter(2, 100);
-  assert.deepEqual([0, 90, 180, 270, 360].map(apart), [0, 0, 0, 0, 0]);
 });
