@@ -20,7 +20,7 @@ from loaderlint.lsp import memory
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.engine_client import Cancelled, Failed, Remote, RemoteWorkspace
 from loaderlint.lsp.engine_messages import Call, Reply, Stop, Told
-from loaderlint.lsp.engine_process import Child
+from loaderlint.lsp.engine_process import EngineLoop
 from loaderlint.runtime.internal_errors import Postponed
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE
@@ -106,7 +106,7 @@ class Harness:
         self.engine = Scripted()
         self.inbox: queue.SimpleQueue[Call | Stop] = queue.SimpleQueue()
         self.replies: list[Reply] = []
-        self.child = Child(lambda: self.engine, self.inbox, self.replies.append)
+        self.child = EngineLoop(lambda: self.engine, self.inbox, self.replies.append)
 
     def put(self, *messages: Call | Stop) -> None:
         for message in messages:

@@ -13,7 +13,7 @@ from loaderlint.cache.database import NAME, files
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.lsp.backend import Loaderlint
 from loaderlint.lsp.engine_messages import Call, Reply, Told
-from loaderlint.lsp.engine_process import Child, Message
+from loaderlint.lsp.engine_process import EngineLoop, Message
 from loaderlint.sources import open_file
 from tests.lsp.test_engine_process import DATA
 
@@ -37,7 +37,7 @@ class Session:
         self.path = path
         self.inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.replies: list[Reply] = []
-        self.child = Child(lambda: Loaderlint(cache), self.inbox, self.replies.append)
+        self.child = EngineLoop(lambda: Loaderlint(cache), self.inbox, self.replies.append)
         told = (Told("workspace", ((path.parent,), {})), Told("set_text", (path, path.read_text())))
         self.ask(told)
         self.child.step()

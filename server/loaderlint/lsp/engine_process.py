@@ -43,7 +43,7 @@ _RESTED = object()
 Message = Call | Stop
 
 
-class Child:
+class EngineLoop:
     """Answers calls, one at a time. `inbox` is filled by another thread; `send` takes replies."""
 
     def __init__(
@@ -201,12 +201,12 @@ def main(cache: str | None = None) -> None:
     source, sink = child_processes.claim_stdio()
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     folder = Path(cache) if cache else None
-    child = Child(lambda: Loaderlint(folder), inbox, lambda reply: child_processes.write(sink, reply))
+    loop = EngineLoop(lambda: Loaderlint(folder), inbox, lambda reply: child_processes.write(sink, reply))
 
     def work() -> None:
         try:
             while True:
-                child.step()
+                loop.step()
         except OSError:  # the server has ended
             os._exit(0)
         except BaseException:
