@@ -163,7 +163,7 @@ class Workspace:
 def _diagnostic(path: Path, span: Span, word: str) -> Diagnostic:
     severity, certainty, safety, _ = WORDS[word]
     message = f"the word {word} stands here"
-    note = Note(path, Span(0, 4, 0, 5), "runs in the workers of train_loader in train.py (num_workers=4): A > B")
+    note = Note(path, Span(0, 4, 0, 5), "runs in the workers of `train_loader` in train.py (num_workers=4): A > B")
     return Diagnostic(
         code="LDR999",
         name=word,

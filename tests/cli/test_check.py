@@ -126,7 +126,7 @@ def test_text(project: Path, run: Run) -> None:
         "pkg/a.py:2:6: error: the word BAD stands here [LDR999 BAD]",
         "2 |     x = BAD + 1",
         "  |         ^^^",
-        "  = runs in the workers of train_loader in train.py (num_workers=4): A > B (pkg/a.py:1)",
+        "  = runs in the workers of `train_loader` in train.py (num_workers=4): A > B (pkg/a.py:1)",
         "  = fix (safe): Replace BAD by GOOD",
         "",
         "pkg/a.py:3:5: warning: the word WORSE stands here [LDR999 WORSE]",
@@ -195,7 +195,7 @@ def test_json(project: Path, run: Run) -> None:
         "path": "a.py",
         "line": 1,
         "column": 5,
-        "message": "runs in the workers of train_loader in train.py (num_workers=4): A > B",
+        "message": "runs in the workers of `train_loader` in train.py (num_workers=4): A > B",
     }
 
 

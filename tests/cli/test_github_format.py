@@ -30,7 +30,7 @@ def test_commands(project: Path, run: Run) -> None:
         "error",
         {"file": "a.py", "line": "1", "endLine": "1", "col": "5", "endColumn": "8", "title": "LDR999 BAD"},
         "the word BAD stands here\n"
-        "runs in the workers of train_loader in train.py (num_workers=4): A > B (a.py:1)\n"
+        "runs in the workers of `train_loader` in train.py (num_workers=4): A > B (a.py:1)\n"
         "fix (safe): Replace BAD by GOOD",
     )
     assert (worse[0], maybe[0]) == ("warning", "notice")

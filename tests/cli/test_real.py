@@ -64,7 +64,7 @@ def test_a_fault_in_two_files_is_found_shown_and_fixed(project: Path) -> None:
     text = found.stdout.decode()
     assert text.startswith("data.py:13:24: error: ")
     assert "[LDR101 duplicate-numpy-randomness]" in text
-    assert "runs in the workers of train_loader in train.py (num_workers=4): Noisy.__getitem__ > Noisy._noise" in text
+    assert "runs in the workers of `train_loader` in train.py (num_workers=4): Noisy.__getitem__ > Noisy._noise" in text
     assert "13 |         return index + np.random.rand()  # keep this comment\n" in text
     assert "   |                        ^^^^^^^^^^^^^^^^\n" in text
     assert "= fix (safe): " in text

@@ -82,7 +82,7 @@ def test_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert related[-1] == "train.py"
     steps = [step["location"] for step in result["codeFlows"][0]["threadFlows"][0]["locations"]]
     assert steps[-1]["physicalLocation"] == result["locations"][0]["physicalLocation"]
-    assert steps[0]["message"]["text"].startswith("runs in the workers of loader in train.py")
+    assert steps[0]["message"]["text"].startswith("runs in the workers of `loader` in train.py")
     assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"] == folder.as_uri() + "/"
 
 

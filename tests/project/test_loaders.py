@@ -616,7 +616,7 @@ def test_the_chain_leads_from_the_loader_to_the_line(tmp_path: Path) -> None:
     exposure = linked.model.exposure(frame, 1)
     assert exposure is not None and exposure.certainty == "proven"
     first, *rest = [e.message for e in linked.model.why(frame, exposure)]
-    assert first == "runs in the workers of train_loader in train.py (num_workers=4): D.__getitem__ > crop > box"
+    assert first == "runs in the workers of `train_loader` in train.py (num_workers=4): D.__getitem__ > crop > box"
     assert rest == ["D.__getitem__ calls crop", "crop calls box"]
 
 

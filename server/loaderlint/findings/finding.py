@@ -225,7 +225,8 @@ def path_of(intent: Intent) -> Path:
 
 class Fix(Struct, frozen=True):
     """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else
-    changes. *unsafe*: a guess is involved; offered, never part of fix-all."""
+    changes. *unsafe*: it rests on a guess, or changes something else, such as memory or the samples; offered, never
+    part of fix-all."""
 
     title: str
     safety: Safety

@@ -2,16 +2,16 @@
 # aliased-sample (LDR407)
 
 ## What it does
-Finds samples that are views of the dataset's own data, in a loader that hands them to the training loop without a copy:
-no workers and no collating (`batch_size=None`).
+Finds samples that are views of the dataset's own data, in a loader that hands them to the training loop without a copy,
+because it has no workers and does not collate (`batch_size=None`).
 
 ## Why is this bad?
 The training loop and the dataset share the memory, so an in-place edit of a batch changes the dataset. Measured with
-torch 2.13: after `batch.mul_(5)` with `num_workers=0` and `batch_size=None`, the dataset holds five times its values.
-With workers, or with collating, the batch is a copy and the dataset stays as it was.
+torch 2.13: after `batch.mul_(5)` with `num_workers=0` and `batch_size=None`, the dataset's values are multiplied by
+five, too. With workers, or with collating, the batch is a copy and the dataset stays as it was.
 
 ## When it is not a bug
-- No code edits batches in place. The rule is therefore off by default.
+- No code edits batches in place. loaderlint does not check that, so the rule is off by default.
 - The sample is a copy (`np.copy`, `.clone()`, arithmetic), is collated, or comes from a worker.
 
 ## Example
@@ -59,7 +59,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     for frame in function.frames:
         exposure = _handed_over(frame, model)
         if exposure is None and model.explains and model.def_of(frame).name in ("__getitem__", "__iter__"):
-            reason = "each loader that reaches it copies: it has workers, makes batches, or collates"
+            reason = "every loader that reaches it makes a copy, because it has workers, makes batches or collates"
             yield Silence(RULE.name, model.def_place(frame), reason)
         for step in _given(frame, model) if exposure else ():
             for number in _parts(step, frame, model, 0):
@@ -73,6 +73,7 @@ def _handed_over(frame: Frame, model: Model) -> Exposure | None:
         return None
     bits = 0
     for loader in model.loaders_of(reached.loaders.get("sample", 0)):
+        # a frame without a parent is one that the loader calls itself
         begins = loader.index in reached.parents and reached.parents[loader.index] is None
         if begins and _hands_on(loader):
             bits |= 1 << loader.index
@@ -114,10 +115,9 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
         if isinstance(verdict, Unsaid) or place.anchor < 0:
             return
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
-        loop = loaders_of(exposure)
         yield verdict.finding(
-            f"the sample is the stored `{name}` itself, and {loop} passes it on without a copy: an in-place edit of a "
-            "batch changes the dataset; return a copy",
+            f"the sample is the stored `{name}` itself, passed on without a copy by {loaders_of(exposure)}: an "
+            "in-place edit of a batch changes the dataset; return a copy",
             place,
             name,
             model.why(frame, exposure),
@@ -127,7 +127,7 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
 
 
 def _is_kept(origin: Origin, model: Model) -> bool:
-    """Whether it is data that an object keeps from before the sample."""
+    """Whether an object held this data before the sample was made: no worker code assigns the attribute."""
     if not isinstance(origin.owner, Instance):
         return False
     stores = model.ev.classes.stores(origin.owner, origin.path[0])
@@ -135,7 +135,7 @@ def _is_kept(origin: Origin, model: Model) -> bool:
 
 
 def _kind(number: int, frame: Frame, value: Val, origin: Origin, model: Model) -> Kind | None:
-    """Whether it is an array or a tensor; None if it may be a number or anything else."""
+    """Whether it is an array or a tensor; None if it may be something else, such as a number."""
     known = known_kind(value)
     if known in ("array", "tensor"):
         return known
@@ -148,7 +148,7 @@ def _kind(number: int, frame: Frame, value: Val, origin: Origin, model: Model) -
 
 
 def _fixes(number: int, frame: Frame, kind: Kind, model: Model) -> tuple[Fix, ...]:
-    """Copy what is returned, where it was taken out."""
+    """Copy the returned item, attribute or result of a call; no fix for other expressions."""
     if not isinstance(model.ev.expr(frame, number), ir.Index | ir.Attr | ir.Call):
         return ()
     place = model.place(frame, number)

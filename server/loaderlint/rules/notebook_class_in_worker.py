@@ -61,7 +61,7 @@ from loaderlint.syntax.notebook import SUFFIX
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a class or function of a notebook that the loader's workers are sent."""
+    """One finding for each class or function of a notebook that the loader's workers are sent."""
     if not model.has_notebooks:
         return
     exposure = model.exposed(1 << loader.index, 0, 1)

@@ -63,7 +63,7 @@ from loaderlint.rules.shared.silence_reasons import few_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a script, where it first starts the workers of a loader."""
+    """One finding for each script, where it first starts the workers of a loader."""
     place = model.site_place(loader.site) if loader.site and model.explains else None
     if loader.site is not None and loader.has_workers() == "no":
         if place is not None:

@@ -66,15 +66,15 @@ from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
-from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
+from loaderlint.rules.shared.sharding import early_worker_info_calls, iter_frames, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding an iterable dataset of the loader, at its `__iter__`."""
-    for entry in iterations(loader, model):
+    """One finding for each iterable dataset of the loader, at its `__iter__`."""
+    for entry in iter_frames(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, RULE.workers)
         verdict = _verdict(entry, exposure, model) if exposure else None
         stream = Stream(entry, loader, model)
@@ -111,7 +111,11 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Un
     if reason := stream.why_not_whole():
         return reason
     # that it asks too early is said by another rule
-    return "it asks for the worker too early: see worker-info-in-main" if any(questions(entry, model)) else ""
+    return (
+        "it asks for the worker too early: see worker-info-in-main"
+        if any(early_worker_info_calls(entry, model))
+        else ""
+    )
 
 
 def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid:

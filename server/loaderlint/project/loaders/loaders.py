@@ -179,6 +179,12 @@ class Loader(Struct, frozen=True, eq=False):
             return f"`{self.name}` in {file}"
         return f"{self.unheld} ({file})" if self.unheld.endswith(")") else f"{self.unheld} in {file}"
 
+    @property
+    def place_of_work(self) -> str:
+        """Where its samples are made: 'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py'
+        if it has no workers."""
+        return f"{'for' if self.has_workers() == 'no' else 'in the workers of'} {self.described}"
+
 
 @lru_cache(maxsize=64, typed=True)
 def _constant(value: str | int | float | bool | None) -> Val:

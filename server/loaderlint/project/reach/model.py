@@ -810,7 +810,7 @@ class Model:
         return tuple(reversed(out))
 
     def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
-        """The evidence that `frame` runs in workers: the loader with the call chain, then the place of each call."""
+        """The evidence that `frame` runs for a loader: the loader with the call chain, then the place of each call."""
         loader = exposure.lead
         chain = self.chain(frame, loader)
         links = _without_recursion(chain)
@@ -818,7 +818,7 @@ class Model:
         evidence: list[Evidence] = []
         if loader.site is not None:
             verb = "runs" if exposure.certainty == "proven" else "may run"
-            text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
+            text = f"{verb} {loader.place_of_work} ({loader.workers_text}): {path}"
             evidence.append(Evidence(self.site_place(loader.site), text, is_loader=True))
             if loader.late and exposure.certainty == "possible":
                 text = f"its dataset is not known: {how_chosen(loader.late)}"
@@ -857,7 +857,7 @@ class Model:
             place = self.site_place(loader.site) if loader.site else None
             if place is not None and place not in places and len(places) < _MAX_SHOWN_LOADERS:
                 places.add(place)
-                text = f"as well as in those of {loader.described.replace('`', '')} ({loader.workers_text})"
+                text = f"as well as {loader.place_of_work} ({loader.workers_text})"
                 yield Evidence(place, text, is_loader=True)
 
     def call_to(self, before: Frame, after: Frame) -> int | None:

@@ -57,7 +57,7 @@ from loaderlint.rules.shared.silence_reasons import few_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a loader, at its worker_init_fn."""
+    """One finding for each loader, at its worker_init_fn."""
     argument = written(loader, "worker_init_fn", model)
     if argument is None:
         return

@@ -78,7 +78,7 @@ _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a def in which such seeds are written."""
+    """One finding for each def in which such seeds are written."""
     for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

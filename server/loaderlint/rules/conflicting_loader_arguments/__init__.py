@@ -87,7 +87,7 @@ _WHEN = {
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding an argument that torch rejects, at the argument."""
+    """One finding for each argument that torch rejects, at the argument."""
     if loader.site is None or loader.kind.name not in _CHECKED:
         return
     for conflict in _weighed(loader, model):

@@ -63,7 +63,7 @@ _NO_PASS = "its loop iterates over no training loader whose order or workers dra
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a seeding call."""
+    """One finding for each seeding call."""
     for seeding in seedings(function, model) if has_loops(function) else ():
         yield from _judge(seeding, model)
 

@@ -75,7 +75,7 @@ _UNUSED = "the workers draw no numbers from the state that it sets"
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a loader, at the first bad seed of its workers (NumPy's before others)."""
+    """One finding for each loader, at the first bad seed of its workers (NumPy's before others)."""
     if loader.has_workers() == "no":
         if loader.site is not None and model.explains and loader.argument("worker_init_fn").literal is None:
             yield Silence(RULE.name, model.site_place(loader.site), few_workers(loader))

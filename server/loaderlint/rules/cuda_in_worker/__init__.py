@@ -89,7 +89,8 @@ _SAVED = "the project brings to the CPU what it saves with torch.save"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call, for all loaders whose forked workers perform it; one a thing in GPU memory that they use."""
+    """One finding for each call, for all loaders whose forked workers perform it; one for each thing in GPU memory that
+    they use."""
     for use in judged(RULE, _uses(function, model), model, weigh=partial(_weigh, model)):
         yield use if isinstance(use, Silence) else _use(use, model)
     for load in judged(RULE, _loads(function, model), model, weigh=partial(_weigh_load, model)):

@@ -80,7 +80,7 @@ from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a draw, for all loaders whose workers perform it."""
+    """One finding for each draw, for all loaders whose workers perform it."""
     for one in judged(RULE, _candidates(function, model), model, weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

@@ -103,7 +103,7 @@ class Use(NamedTuple):
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a pool or queue that the function uses, where it is made."""
+    """One finding for each pool or queue that the function uses, where it is made."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

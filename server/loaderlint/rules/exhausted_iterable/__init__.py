@@ -75,7 +75,7 @@ _A_HANDLE = "handle-across-workers reports an open file that several processes r
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a step of `__iter__` that gives an exhausted iterator."""
+    """One finding for each step of `__iter__` that gives an exhausted iterator."""
     for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

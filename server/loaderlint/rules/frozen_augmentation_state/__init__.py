@@ -81,7 +81,7 @@ from loaderlint.rules.shared.wording import in_workers_of, repeated, start_of_wo
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a transform, where it is made."""
+    """One finding for each transform, where it is made."""
     if loader.out_of_sight:
         return
     uses = {site_key(use.made.site): use for use in copied_transforms(loader, model)}
@@ -124,7 +124,7 @@ def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) ->
     if use.frame is not None:
         return model.why(use.frame, exposure)
     assert loader.site is not None
-    text = f"its dataset calls it in the workers of {loader.described.replace('`', '')} ({loader.workers_text})"
+    text = f"its dataset calls it {loader.place_of_work} ({loader.workers_text})"
     return (Evidence(model.site_place(loader.site), text),)
 
 

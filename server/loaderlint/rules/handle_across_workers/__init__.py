@@ -97,7 +97,7 @@ from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a handle that the function reads, where it is opened."""
+    """One finding for each handle that the function reads, where it is opened."""
     uses = _candidates(function, model)
     for one in judged_first(RULE, uses, model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, model)

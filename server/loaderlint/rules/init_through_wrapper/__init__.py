@@ -73,7 +73,7 @@ from loaderlint.rules.shared.silence_reasons import few_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding an attribute that the loader's worker_init_fn sets on a wrapper."""
+    """One finding for each attribute that the loader's worker_init_fn sets on a wrapper."""
     wrappers = _wrappers(loader, model)
     if not wrappers:
         return

@@ -75,7 +75,7 @@ from loaderlint.rules.shared.judgement import Unsaid, weighed
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a draw or generator, for every dataset that the function has made in processes."""
+    """One finding for each draw or generator, for every dataset that the function has made in processes."""
     for call in model.calls(function):
         for pool in keras_pools(call, model):
             frames = model.run_by(sample_frames(pool, model))

@@ -59,7 +59,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a `raise`."""
+    """One finding for each `raise`."""
     for one in judged_first(RULE, _candidates(function, model), model, weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

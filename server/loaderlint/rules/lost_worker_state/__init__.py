@@ -10,23 +10,26 @@ Finds state that sample code keeps in its worker's copy of the dataset, and that
   start anew in each epoch (information).
 
 ## Why is this bad?
-Each worker has a copy of the dataset. Its changes never come back, and without `persistent_workers` the copy is gone
-when the epoch ends. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
-under every start method. A cache by index has 0, 0, 0 hits. With `persistent_workers=True` it has 0, 8, 8 (each worker
-has its own cache), and without workers 0, 8, 8. Such a cache costs memory and time and has no benefit.
+Each worker has a copy of the dataset. Changes to the copy never reach the main process, and without
+`persistent_workers` the copy is gone when the epoch ends. Measured with 8 samples, 2 workers and 3 epochs:
+`self.seen += 1` leaves 0 in the main process, under every start method. A cache by index has 0, 0, 0 hits, so it costs
+memory and time and has no benefit. Without workers it has 0, 8, 8. With `persistent_workers=True` it has 0, 8, 8 if the
+samples come in the same order. With `shuffle=True` a sample may go to the worker that does not have it: the second
+epoch had 2, 0 and 6 hits in three runs.
 
-Each worker advances a position from where the main process left it. With 8 items and 2 workers, the first 4 items come
-twice in every epoch and the others never. Without workers each item comes once.
+Each worker starts at the position that the main process had when the worker started. With 8 items and 2 workers, each
+epoch yields only 4 different items, each twice. They are the same 4 in every epoch, unless the workers persist. Without
+workers each item comes once.
 
 ## When it is not a bug
 - The state is useful within one worker: a handle, a connection or a generator that each process creates once, a flag
-  that something has been done, the last item read.
+  which says that something is done, the last item read.
 - Several samples may share the cache's key (a file, a video): the cache helps within an epoch. `self.names[index]`
   counts as one key per sample if all names are different: the names in a folder, a set, constants.
 - The main process fills the cache before the workers start, perhaps in a method that goes through all items, or the
   cache is shared (`Manager`, shared tensors).
-- One persistent worker reads from the position, the sample's index sets it, or a `worker_init_fn` may give each worker
-  its own share.
+- Only one worker advances the position, the sample's index sets it, or a `worker_init_fn` may give each worker its own
+  share.
 - The loader has no workers.
 
 ## Example
@@ -49,9 +52,9 @@ seen += ones.sum()
 ```
 
 ## Fix safety
-For a cache, the fix sets `persistent_workers=True` where the loader has workers as configured. It is unsafe: the
-workers and their caches stay in memory between the epochs. There is no fix for state that the main process reads:
-return it with the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
+For a cache, the fix passes `persistent_workers=True`, if every loader concerned is a `DataLoader` that surely has
+workers. It is unsafe: the workers and their caches stay in memory between the epochs. There is no fix for state that
+the main process reads: return it with the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
 
 ## References
 - [Multi-process data loading](https://pytorch.org/docs/stable/data.html#multi-process-data-loading)
@@ -81,7 +84,8 @@ _AHEAD = "a method of the class fills the cache before the workers start"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a place where state is kept that the main process reads, or a cache is filled."""
+    """One finding for each place that changes state which the main process reads, advances a position, or fills a
+    cache."""
     for lost in judged(RULE, _kept(function, model), model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
         yield lost if isinstance(lost, Silence) else _lost(lost, model)
     for walked in judged(RULE, _walks(function, model), model, workers=2, parts=("sample",)):
@@ -103,7 +107,7 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     kept = candidates[0].about
     if reader_in_main(kept, exposure, model) is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
-    # last: it examines everything that the main process runs
+    # checked last, because it is slow: it looks at all that the main process runs
     return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
 
@@ -119,14 +123,14 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
-            Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
+            Evidence(model.place(frame, number), f"{model.label(frame)} reads `{kept.name}`"),
             *births(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
     )
 
 
-# --- how far samples are, kept by each worker -------------------------------------------------------------------------
+# --- positions --------------------------------------------------------------------------------------------------------
 
 
 def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
@@ -143,7 +147,9 @@ def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
-            Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
+            Evidence(
+                model.place(walk.frame, walk.number), f"{model.label(walk.frame)} reads the item at `{kept.name}`"
+            ),
             *births(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
@@ -154,8 +160,8 @@ def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
 
 
 def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]]:
-    """The caches that a function fills. Where the same code also stores what other samples share, or mixes in, the
-    cache is of use."""
+    """The caches that a function fills. None if one of its frames fills no such cache: then samples share entries,
+    and the cache helps."""
     caches = [list(sample_caches(frame, model)) for frame in function.frames]
     for cache in [one for found in caches for one in found] if all(caches) else ():
         yield Candidate(cache, cache.frame, cache.spot, needs_no_cache, severity=Severity.INFORMATION)

@@ -1,4 +1,4 @@
-"""Where the main process makes what each worker gets a copy of."""
+"""Evidence: where state is created that is then copied into each worker."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_modu
 
 
 def births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
-    """Where the constructor makes what each worker gets a copy of."""
+    """Where the constructor creates the attribute."""
     for store in model.ev.classes.stores(owner, name):
         if store.construction:
             place = model.step_place(store.frame, store.step)
-            yield Evidence(place, f"{model.label(store.frame)} makes {name}, which each worker copies")
+            yield Evidence(place, f"{model.label(store.frame)} makes `{name}`, which each worker copies")
 
 
 def made(cache: Cache, model: Model) -> Iterator[Evidence]:
-    """Where a cache is made that each worker has one of."""
+    """Where the cache is created of which each worker has a copy."""
     if cache.owner is not None:
         yield from births(cache.owner, cache.name, model)
         return
     place = made_in_module(cache, model)
     if place is not None:
-        yield Evidence(place, f"each worker has its own copy of the module, with its own {cache.name}")
+        yield Evidence(place, f"each worker has its own copy of the module, with its own `{cache.name}`")

@@ -1,4 +1,4 @@
-"""What keeps state or a cache in workers from being lost."""
+"""Loaders for which a position or a cache is not a fault."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from loaderlint.rules.shared.silence_reasons import EVALUATION
 
 
 def sets_up_workers(loader: Loader) -> str:
-    """A cure: a worker_init_fn may give each worker a position or a share of its own."""
+    """Why a position is no fault in this loader: a worker_init_fn may set it in each worker. '' if it is one."""
     given = loader.argument("worker_init_fn").literal
     none = given is not None and given.value is None
     return "" if none else "its worker_init_fn may give each worker its own share"
 
 
 def needs_no_cache(loader: Loader) -> str:
-    """A cure: a loader keeps its workers, or reads its samples for evaluation, usually once."""
+    """Why a cache is no fault in this loader: its workers persist, or it is for evaluation and usually reads each
+    sample once. '' if it is one."""
     if loader.persistent:
         return "its workers persist, and so does the cache"
     return EVALUATION if is_for_evaluation(loader) else ""

@@ -13,7 +13,7 @@ from loaderlint.rules.shared.kept_state import Kept, kept_state, own_attribute
 
 
 class Walk(NamedTuple):
-    """Sample code takes the item at position `kept` out of `items`: expression `number` of `frame`."""
+    """Sample code reads the item at position `kept` of `items`: expression `number` of `frame`."""
 
     kept: Kept
     items: str
@@ -22,7 +22,7 @@ class Walk(NamedTuple):
 
 
 def walks(frame: Frame, model: Model) -> Iterator[Walk]:
-    """The positions of a dataset read by index that `frame` moves on, whatever the index of the sample is."""
+    """The positions that `frame` advances in a map-style dataset, whatever the sample's index is."""
     owner = frame.receiver
     if not isinstance(owner, Instance) or model.dataset_kind(owner.cls) != "map":
         return
@@ -48,8 +48,8 @@ def _sample_frames(owner: Instance, model: Model) -> Iterator[Frame]:
 
 
 def _set_otherwise(owner: Instance, model: Model) -> frozenset[str]:
-    """The attributes that sample code does more with than move them on, and back to a start on a condition: one that is
-    set for each sample, from its index say, is no position."""
+    """The attributes that sample code also sets in other ways than by advancing them or, under a condition, resetting
+    them to a constant. An attribute that is set for each sample, for example from its index, is no position."""
     found: set[str] = set()
     for frame in _sample_frames(owner, model):
         for _, step in model.steps_of(frame, ir.SetAttr):

@@ -1,4 +1,4 @@
-"""The fix: keep the workers and their caches over the epochs."""
+"""The fix: keep the workers and their caches between epochs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from loaderlint.project.reach.model import Exposure, Model
 
 
 def keeping_fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    """Pass `persistent_workers=True` to all these loaders; none where one of them may not take it."""
+    """Pass `persistent_workers=True` to all these loaders; none if one of them may not accept it or may have no
+    workers."""
     intents: list[SetArgument] = []
     for loader in exposure.loaders:
         if loader.site is None or loader.has_workers() != "yes" or loader.kind.name != "torch.utils.data.DataLoader":

@@ -37,7 +37,7 @@ def fills_ahead(frame: Frame, model: Model) -> bool:
 
 
 def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
-    """The frames around the places where the object and its loaders are made, and what those run."""
+    """The frames that create the object and its loaders, and all that these frames run."""
     entries = [loader.site.frame for loader in _loaders(frame, model) if loader.site is not None]
     if isinstance(frame.receiver, Instance):
         entries += [frame.receiver.site.frame] if frame.receiver.site else []

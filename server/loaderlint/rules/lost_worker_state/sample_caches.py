@@ -1,4 +1,4 @@
-"""Caches that sample code fills, one entry a sample: on the object, or in a module."""
+"""Caches that sample code fills, one entry per sample, on the object or in a module."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NOTHING = Literal_("NoneType", None)
 
 
 class Cache(NamedTuple):
-    """An entry of the cache `name` that `frame` makes at `spot`. `owner`: the object that keeps it; None for one of the
-    module."""
+    """An entry of the cache `name` that `frame` makes at `spot`. `owner`: the object that holds the cache; None if the
+    module does."""
 
     frame: Frame
     spot: Spot
@@ -40,8 +40,9 @@ class Cache(NamedTuple):
 
 
 def sample_caches(frame: Frame, model: Model) -> Iterator[Cache]:
-    """The caches that a frame fills: `self.cache[index] = x` or `CACHE[index] = x`, where `index` is the sample's own,
-    or the name that the object has for it, and sample code looks the sample up under it."""
+    """The caches that a frame fills: `self.cache[index] = x` or `CACHE[index] = x`, where `index` is the sample's
+    index, or the item at it in a list of the object (`self.names[index]`), and sample code reads the cache by the same
+    key."""
     owner = frame.receiver if isinstance(frame.receiver, Instance) else None
     for number, step in model.steps_of(frame, ir.SetItem):
         if not _is_of_sample(step.index, frame, model) or is_aware(frame, model):
@@ -71,7 +72,7 @@ def made_in_module(cache: Cache, model: Model) -> Place | None:
 
 
 def _is_of_sample(number: int, frame: Frame, model: Model) -> bool:
-    """Whether a key is the sample's own: its index, or the item at it of a list whose items are all different."""
+    """Whether a key is the sample's own: its index, or the item at that index in a list without duplicates."""
     if _is_sample_index(number, frame, model):
         return True
     e = model.ev.expr(frame, number)
@@ -132,7 +133,7 @@ def _looked_up(owner: Instance, model: Model) -> frozenset[str]:
 
 
 def _looked_up_in_module(path: Path, model: Model) -> frozenset[str]:
-    """The names of a module of which the same is true."""
+    """The names of a module that sample code reads by the sample's key."""
     found: set[str] = set()
     for frame in [one for one in model.reached if one.path == path]:
         for base, key in _lookups(frame, model):
@@ -158,7 +159,7 @@ def _lookups(frame: Frame, model: Model) -> Iterator[tuple[int, int]]:
 
 
 def _is_modules_own(path: Path, name: str, model: Model) -> bool:
-    """Whether a name of a module is an empty container, or None until then, that nothing but worker code mentions."""
+    """Whether a module-level name starts as an empty container or None, and only worker code mentions it."""
     file = model.files.file(path)
     bindings = file.names.get(name, []) if file else []
     if file is None or len(bindings) != 1 or bindings[0].def_ != 0 or bindings[0].step < 0:
@@ -172,7 +173,7 @@ def _is_modules_own(path: Path, name: str, model: Model) -> bool:
 
 
 def _may_import(path: Path, module: Path, name: str, model: Model) -> bool:
-    """Whether another file that holds the name may mean this module's."""
+    """Whether another file that contains the name may refer to this module's variable."""
     if path == module or path not in model.files.containing(module.stem):
         return False
     file = model.files.file(path)

@@ -66,7 +66,7 @@ _AWARE = ("NameError", "globals()", "hasattr")
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a function and name, where it is read first."""
+    """One finding for each function and name, where it is read first."""
     file = model.files.file(function.path)
     found = gathered((frame, _exposure(frame, model)) for frame in function.frames)
     if file is None:

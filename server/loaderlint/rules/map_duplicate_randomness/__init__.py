@@ -77,7 +77,7 @@ from loaderlint.rules.shared.unresolved_places import Spot
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a draw or generator, for every function that the main function has run in processes."""
+    """One finding for each draw or generator, for every function that the main function has run in processes."""
     if not may_map(function, model):
         return
     for frame in function.frames:

@@ -66,7 +66,7 @@ from loaderlint.rules.shared.unresolved_places import spot_of
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a sampler, where it is made."""
+    """One finding for each sampler, where it is made."""
     if not has_loops(function):
         return
     without_set_epoch = model.once(samplers_without_set_epoch)

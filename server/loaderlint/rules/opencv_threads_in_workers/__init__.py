@@ -77,7 +77,7 @@ _LIMITED_ELSEWHERE = "it has one worker, and cv2.setNumThreads limits OpenCV's t
 
 
 def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a module, on its import of cv2."""
+    """One finding for each module, on its import of cv2."""
     imported = next(imports_of_cv2(module, model), None)
     if imported is None:
         return

@@ -70,7 +70,7 @@ _GUARDED = "the code checks the process first, or catches the error"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call that starts processes, or a loader with workers that is iterated over."""
+    """One finding for each call that starts processes, or a loader with workers that is iterated over."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

@@ -304,7 +304,7 @@ def cannot_start(loader: Loader, model: Model) -> str:
 def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:
     """The loader that pickles it, where it is created."""
     if loader.site is not None:
-        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
+        text = f"{loader.described} sends it to its workers ({loader.workers_text})"
         yield Evidence(model.site_place(loader.site), text)
 
 

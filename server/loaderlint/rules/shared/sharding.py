@@ -25,14 +25,14 @@ def {shard_by_worker}(stream):
 _READING = frozenset({"__next__", "read", "readline", "readlines"})
 
 
-class Question(NamedTuple):
+class EarlyCall(NamedTuple):
     """A call of `get_worker_info()` in the main process, and the name of the surrounding code."""
 
     place: Place
     where: str
 
 
-def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
+def iter_frames(loader: Loader, model: Model) -> Iterator[Frame]:
     """The frames of `__iter__` that the loader's workers run for an iterable dataset."""
     for reached in model.reached_by(loader):
         if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
@@ -43,9 +43,9 @@ def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
                 yield reached.frame
 
 
-def questions(entry: Frame, model: Model) -> Iterator[Question]:
+def early_worker_info_calls(entry: Frame, model: Model) -> Iterator[EarlyCall]:
     """Where the main process calls `get_worker_info()`: while it creates the dataset, or at module level for what
-    `__iter__` reads. What the constructor of a library's own class asks is the library's business."""
+    `__iter__` reads. Calls in the constructor of a library's own class are the library's business."""
     assert isinstance(entry.receiver, Instance)
     own = not model.ev.installed.holds(entry.receiver.cls.path)
     for frame in model.run_by(model.ev.classes.construction(entry.receiver) if own else ()):
@@ -53,11 +53,11 @@ def questions(entry: Frame, model: Model) -> Iterator[Question]:
             continue
         for call in model.frame_calls(frame):
             if Lib(WORKER_INFO) in call.callee.atoms:
-                yield Question(model.place(frame, call.number), f"`{model.label(frame)}`")
+                yield EarlyCall(model.place(frame, call.number), f"`{model.label(frame)}`")
     for number in tuple(entry.memo):
         for atom in model.ev.eval(number, entry).only(LibObject):
             if atom.name == WORKER_INFO and atom.site.frame.def_ == 0:
-                yield Question(model.site_place(atom.site), f"module-level code of {atom.site.frame.path.name}")
+                yield EarlyCall(model.site_place(atom.site), f"module-level code of {atom.site.frame.path.name}")
 
 
 def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...]:

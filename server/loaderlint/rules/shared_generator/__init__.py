@@ -106,7 +106,7 @@ _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a generator that the function draws from, where it is made."""
+    """One finding for each generator that the function draws from, where it is made."""
     for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

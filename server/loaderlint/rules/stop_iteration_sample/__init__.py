@@ -88,7 +88,7 @@ class Next(NamedTuple):
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a bare `next`."""
+    """One finding for each bare `next`."""
     for one in judged(RULE, _candidates(function, model), model, parts=_PARTS):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

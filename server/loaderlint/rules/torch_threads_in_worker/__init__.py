@@ -68,7 +68,7 @@ _SETTER = Lib("torch.set_num_threads")
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call, for all loaders whose forked workers perform it."""
+    """One finding for each call, for all loaders whose forked workers perform it."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

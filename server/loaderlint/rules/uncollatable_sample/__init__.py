@@ -69,7 +69,7 @@ _WRAPS = {
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a part of a sample that cannot be batched, where it is returned."""
+    """One finding for each part of a sample that cannot be batched, where it is returned."""
     if loader.out_of_sight or any(model.files.containing("default_collate_fn_map")):
         return
     parts = [(part, guessed) for frame, guessed in _entries(loader, model) for part in uncollatable_parts(frame, model)]

@@ -76,7 +76,7 @@ class Division(NamedTuple):
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a division."""
+    """One finding for each division."""
     for one in judged(RULE, _candidates(function, model), model, parts=_PARTS):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

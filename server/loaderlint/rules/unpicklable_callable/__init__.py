@@ -73,7 +73,7 @@ _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a function or class that is sent and has no name that pickle can write."""
+    """One finding for each function or class that is sent and has no name that pickle can write."""
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:

@@ -70,7 +70,7 @@ from loaderlint.rules.unpicklable_sample.unpicklable_results import UnpicklableR
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a thing that cannot be sent, where it is returned."""
+    """One finding for each thing that cannot be sent, where it is returned."""
     exposure = model.exposed(1 << loader.index, 0, 1)
     if loader.out_of_sight:
         return

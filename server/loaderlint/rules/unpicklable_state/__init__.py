@@ -86,7 +86,8 @@ from loaderlint.rules.unpicklable_state.useless_locks import has_threads, may_lo
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a thing that cannot be sent, where it is made; under fork one a class with a lock around samples."""
+    """One finding for each thing that cannot be sent, where it is made; under fork one for each class with a lock
+    around samples."""
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:

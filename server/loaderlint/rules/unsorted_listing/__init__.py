@@ -89,7 +89,7 @@ from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_p
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a listing whose order a map-style dataset's samples have."""
+    """One finding for each listing whose order a map-style dataset's samples have."""
     for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

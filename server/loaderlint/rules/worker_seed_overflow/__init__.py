@@ -63,7 +63,7 @@ from loaderlint.rules.worker_seed_overflow.seed_width import NUMPY_LIMIT, reach
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a seed, where it is written."""
+    """One finding for each seed, where it is written."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
