@@ -15,8 +15,8 @@ from msgspec import Struct
 class Library(Struct, frozen=True):
     """A library of augmentations. `prefix` of its names; `package` as it is declared, `since` which version its objects
     hold generators; `random`: which of its classes draw; `calm`: which never do, at their default probability;
-    `placing`: which draw only a place, if `position` names none; `holders`: which hold others; `reseed`: the method
-    that gives an object a new seed."""
+    `placing`: which draw only a place, if `position` names none; `holders`: which hold others (what calls them:
+    `PIPELINES` in higher_order.py); `reseed`: the method that gives an object a new seed."""
 
     name: str
     prefix: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 #: Calling an object made by one of these calls the callables that it was made from, in order (a pipeline) or some.
+#: (Which classes of an augmentation library hold others, for the seeds of all: `Library.holders` in augmentations.py.)
 PIPELINES = frozenset(
     [
         "torchvision.transforms.Compose",
