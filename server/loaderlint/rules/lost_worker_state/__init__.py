@@ -69,18 +69,18 @@ from functools import partial
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.lost_worker_state.copied_state import births, made
-from loaderlint.rules.lost_worker_state.cures import needs_no_cache, sets_up_workers
+from loaderlint.rules.lost_worker_state.copied_state import cache_evidence, creation_evidence
+from loaderlint.rules.lost_worker_state.cures import cache_cure, position_cure
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
-from loaderlint.rules.lost_worker_state.run_in_main_process import fills_ahead, runs_in_main
+from loaderlint.rules.lost_worker_state.run_in_main_process import filled_before_workers, runs_in_main
 from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
-_IN_MAIN = "the main process runs the same code on the same object"
-_AHEAD = "a method of the class fills the cache before the workers start"
+_MAIN_RUNS_IT = "the main process runs the same code on the same object"
+_FILLED_FIRST = "a method of the class fills the cache before the workers start"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -108,7 +108,7 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     if reader_in_main(kept, exposure, model) is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
     # checked last, because it is slow: it looks at all that the main process runs
-    return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
+    return Unsaid(_MAIN_RUNS_IT) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
 
 def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
@@ -124,7 +124,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads `{kept.name}`"),
-            *births(kept.owner, kept.name, model),
+            *creation_evidence(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
     )
@@ -136,7 +136,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
 def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
     for frame in function.frames:
         for walk in walks(frame, model):
-            yield Candidate(walk, walk.kept.frame, walk.kept.spot, sets_up_workers)
+            yield Candidate(walk, walk.kept.frame, walk.kept.spot, position_cure)
 
 
 def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
@@ -150,7 +150,7 @@ def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
             Evidence(
                 model.place(walk.frame, walk.number), f"{model.label(walk.frame)} reads the item at `{kept.name}`"
             ),
-            *births(kept.owner, kept.name, model),
+            *creation_evidence(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
     )
@@ -164,15 +164,15 @@ def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]
     and the cache helps."""
     caches = [list(sample_caches(frame, model)) for frame in function.frames]
     for cache in [one for found in caches for one in found] if all(caches) else ():
-        yield Candidate(cache, cache.frame, cache.spot, needs_no_cache, severity=Severity.INFORMATION)
+        yield Candidate(cache, cache.frame, cache.spot, cache_cure, severity=Severity.INFORMATION)
 
 
 def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
     severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
     if not isinstance(severity, Unsaid) and model.remembered(runs_in_main, caches[0].frame):
-        return Unsaid(_IN_MAIN)
-    if not isinstance(severity, Unsaid) and model.remembered(fills_ahead, caches[0].frame):
-        return Unsaid(_AHEAD)
+        return Unsaid(_MAIN_RUNS_IT)
+    if not isinstance(severity, Unsaid) and model.remembered(filled_before_workers, caches[0].frame):
+        return Unsaid(_FILLED_FIRST)
     return severity
 
 
@@ -183,7 +183,7 @@ def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
         "which is lost at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
-        (*made(cache, model), *verdict.why(model)),
+        (*cache_evidence(cache, model), *verdict.why(model)),
         keeping_fixes(verdict.exposure, model),
     )
 

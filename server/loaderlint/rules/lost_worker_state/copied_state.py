@@ -10,7 +10,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_module
 
 
-def births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
+def creation_evidence(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
     """Where the constructor creates the attribute."""
     for store in model.ev.classes.stores(owner, name):
         if store.construction:
@@ -18,10 +18,10 @@ def births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
             yield Evidence(place, f"{model.label(store.frame)} makes `{name}`, which each worker copies")
 
 
-def made(cache: Cache, model: Model) -> Iterator[Evidence]:
+def cache_evidence(cache: Cache, model: Model) -> Iterator[Evidence]:
     """Where the cache is created of which each worker has a copy."""
     if cache.owner is not None:
-        yield from births(cache.owner, cache.name, model)
+        yield from creation_evidence(cache.owner, cache.name, model)
         return
     place = made_in_module(cache, model)
     if place is not None:

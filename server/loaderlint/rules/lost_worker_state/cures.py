@@ -7,14 +7,14 @@ from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.silence_reasons import EVALUATION
 
 
-def sets_up_workers(loader: Loader) -> str:
+def position_cure(loader: Loader) -> str:
     """Why a position is no fault in this loader: a worker_init_fn may set it in each worker. '' if it is one."""
     given = loader.argument("worker_init_fn").literal
     none = given is not None and given.value is None
     return "" if none else "its worker_init_fn may give each worker its own share"
 
 
-def needs_no_cache(loader: Loader) -> str:
+def cache_cure(loader: Loader) -> str:
     """Why a cache is no fault in this loader: its workers persist, or it is for evaluation and usually reads each
     sample once. '' if it is one."""
     if loader.persistent:

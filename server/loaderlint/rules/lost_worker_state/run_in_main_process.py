@@ -22,7 +22,7 @@ def runs_in_main(frame: Frame, model: Model) -> bool:
     return False
 
 
-def fills_ahead(frame: Frame, model: Model) -> bool:
+def filled_before_workers(frame: Frame, model: Model) -> bool:
     """Whether a method that no worker calls iterates over the object's items with the same code: `for i in range(n):
     self.load(i)` in `load_all`."""
     owner = frame.receiver

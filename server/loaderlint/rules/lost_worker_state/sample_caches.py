@@ -45,7 +45,7 @@ def sample_caches(frame: Frame, model: Model) -> Iterator[Cache]:
     key."""
     owner = frame.receiver if isinstance(frame.receiver, Instance) else None
     for number, step in model.steps_of(frame, ir.SetItem):
-        if not _is_of_sample(step.index, frame, model) or is_aware(frame, model):
+        if not _is_sample_key(step.index, frame, model) or is_aware(frame, model):
             continue
         counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
         if counted or is_of_process(step.value, frame, model):
@@ -71,7 +71,7 @@ def made_in_module(cache: Cache, model: Model) -> Place | None:
 # --- the keys ---------------------------------------------------------------------------------------------------------
 
 
-def _is_of_sample(number: int, frame: Frame, model: Model) -> bool:
+def _is_sample_key(number: int, frame: Frame, model: Model) -> bool:
     """Whether a key is the sample's own: its index, or the item at that index in a list without duplicates."""
     if _is_sample_index(number, frame, model):
         return True
@@ -127,7 +127,7 @@ def _looked_up(owner: Instance, model: Model) -> frozenset[str]:
         own_attribute(base, frame, model)
         for frame in model.reached_on(owner)
         for base, key in _lookups(frame, model)
-        if _is_of_sample(key, frame, model)
+        if _is_sample_key(key, frame, model)
     }
     return frozenset(found - {""})
 
@@ -138,7 +138,7 @@ def _looked_up_in_module(path: Path, model: Model) -> frozenset[str]:
     for frame in [one for one in model.reached if one.path == path]:
         for base, key in _lookups(frame, model):
             e = model.ev.expr(frame, base)
-            if isinstance(e, ir.Global) and _is_of_sample(key, frame, model):
+            if isinstance(e, ir.Global) and _is_sample_key(key, frame, model):
                 found.add(e.name)
     return frozenset(found)
 
