@@ -464,7 +464,7 @@ loader = DataLoader(CsvDataset("pairs.csv", Jitter(), "image", "caption"), num_w
 from litdata import StreamingDataLoader, StreamingDataset
 loader = StreamingDataLoader(StreamingDataset("items", transform=Jitter()), num_workers=4)
 """,
-        "StreamingDataset",
+        "litdata.StreamingDataset(...)",
     ),
     "transformers": (
         """

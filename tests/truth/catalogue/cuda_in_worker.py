@@ -8,7 +8,11 @@ RULE = "cuda-in-worker"
 NO_GPU = frozenset({"RuntimeError"})
 FAULTY: tuple[Case, ...] = (
     Case(
-        RULE, "saved_on_gpu", "ends", (Run("fork", FORK, shows=NO_GPU), Run("main process", MAIN_PROCESS, shows=NO_GPU))
+        RULE,
+        "saved_on_gpu",
+        "ends",
+        (Run("fork", FORK, shows=NO_GPU), Run("main process", MAIN_PROCESS, shows=NO_GPU)),
+        flags=("--hints",),
     ),
 )
 CLEAN: tuple[Case, ...] = (
