@@ -82,7 +82,7 @@ def test_what_runs_where(code: Workbench) -> None:
     code.go("transforms.py", 43, 10)
     expect(code.squiggles("error")).to_have_count(1)
     popup = code.hover("AddNoise.__call__ runs")
-    expect(popup).to_contain_text("in the workers of `training_loader` in loaders.py (num_workers=4, argparse default)")
+    expect(popup).to_contain_text("in the workers of training_loader in loaders.py (num_workers=4, argparse default)")
     code.picture("a function of workers")
 
     code.go("transforms.py", 41, 47)
