@@ -28,13 +28,13 @@ def rules(chosen: argparse.Namespace) -> int:
         ]
         print(json.dumps(entries, indent=2))
         return DONE
-    show(map(_line, RULES))
+    width = max((len(rule.name) for rule in RULES), default=0)
+    show(_line(rule, width) for rule in RULES)
     return DONE
 
 
-def _line(rule: Rule) -> str:
+def _line(rule: Rule, width: int) -> str:
     notes = [f"{rule.fix} fix"] if rule.fix else []
     notes += [] if rule.enabled_by_default else ["off by default"]
     extra = f" ({', '.join(notes)})" if notes else ""
-    width = max(len(one.name) for one in RULES)
     return f"{rule.code}  {rule.name:{width}}  {rule.severity.value:11}  {rule.summary}{extra}"

@@ -78,10 +78,10 @@ def named(intent: InsertFunction | InsertMethod, draft: Draft) -> str:
     """The source of a function that is to be added, with its wanted name. It is annotated if the file's functions
     are."""
     source = intent.source.replace("{" + intent.name + "}", intent.name).replace("{name}", intent.name)
-    return source if draft.original.annotates else bare(source)
+    return source if draft.original.annotates else unannotated(source)
 
 
-def bare(source: str) -> str:
+def unannotated(source: str) -> str:
     """The source of a function without the annotations in its first line."""
     head = _HEAD.search(source)
     if head is None:
@@ -107,7 +107,7 @@ def renamed(source: str, old: str, new: str) -> str:
 def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
     """What is said in a function's source, without its own name, the annotations in its first line, comments, layout
     and the kind of quotes; None if it cannot be told."""
-    text = bare(textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip()) + "\n"
+    text = unannotated(textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip()) + "\n"
     said = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -168,7 +168,7 @@ class Functions:
         holds = self._ev.installed.holds
         if not (holds(caller.path) and holds(function.path)):
             return caller.depth + 1
-        given = any(self._is_of_project(atom) for value in args if value is not None for atom in value.atoms)
+        given = any(map(self._is_of_project, _passed(args)))
         return caller.depth + (_LIBRARY_CALL if given else _LIBRARYS_OWN_CALL)
 
     def _is_own_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> bool:
@@ -176,45 +176,35 @@ class Functions:
         holds = self._ev.installed.holds
         if not (holds(caller.path) and holds(function.path)):
             return False
-        passed = [value for value in args if value is not None]
-        owners = [origin.owner for value in passed for origin in value.origins]
-        atoms = [atom for value in passed for atom in value.atoms]
-        return not any(map(self._is_defined_in_project, (*owners, *atoms)))
+        owners = (origin.owner for value in args if value is not None for origin in value.origins)
+        return not any(map(self._is_defined_in_project, (*owners, *_passed(args))))
 
     def _is_defined_in_project(self, atom: Atom) -> bool:
         holds = self._ev.installed.holds
         match atom:
-            case FunctionRef(path) | ClassRef(path):
+            case FunctionRef(path) | ClassRef(path) | ModuleRef(path):
                 return not holds(path)
             case Method(function, receiver, _):
                 return not holds(function.path) or self._is_defined_in_project(receiver)
             case Instance(cls):
                 return not holds(cls.path)
-            case ModuleRef(path):
-                return not holds(path)
             case PartialOf(func):
                 return self._is_defined_in_project(func)
-            case SeqOf(_, items) | MapOf(_, items):
-                held = (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
-                return any(map(self._is_defined_in_project, held))
         return False
 
     def _is_of_project(self, atom: Atom) -> bool:
-        """Whether something is defined in the project, or created there from a library's class."""
+        """Whether a function, class or object is defined in the project, or created there from a library's class."""
         holds = self._ev.installed.holds
         match atom:
-            case FunctionRef(path) | ClassRef(path):
-                return not holds(path)
+            case ModuleRef():
+                return False
             case Method(function, receiver, _):
                 return not holds(function.path) or self._is_of_project(receiver)
-            case Instance(cls, site):
-                return not holds(cls.path) or (site is not None and not holds(site.frame.path))
             case LibObject(_, site) | PartialOf(_, site):
                 return not holds(site.frame.path)
-            case SeqOf(_, items) | MapOf(_, items):
-                held = (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
-                return any(map(self._is_of_project, held))
-        return False
+            case Instance(_, site) if site is not None and not holds(site.frame.path):
+                return True
+        return self._is_defined_in_project(atom)
 
     def wrapper(self, function: FunctionRef) -> FunctionRef | None:
         """The wrapper that decorators of the project put in place of a function, and that calls it; None if none is
@@ -331,6 +321,16 @@ class Functions:
         if one.falls_through or not values:
             values.append(NONE_VALUE)
         return join(values)
+
+
+def _passed(args: Sequence[Val | None]) -> Iterator[Atom]:
+    """What arguments may be, with the items of containers in their place; what containers in these hold is left out."""
+    for atom in (atom for value in args if value is not None for atom in value.atoms):
+        if isinstance(atom, SeqOf | MapOf):
+            items = atom.items if isinstance(atom, SeqOf) else atom.values
+            yield from (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
+        else:
+            yield atom
 
 
 def _only_function(value: Val) -> FunctionRef | None:

@@ -57,7 +57,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
-from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
@@ -122,7 +121,7 @@ def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
     """The calls of cv2 that worker functions of the module make, in every frame."""
     for function in module.functions:
         for call in model.calls(function):
-            if any(isinstance(a, Lib) and starts_threads(a.name) for a in call.callee.atoms):
+            if starts_threads(call):
                 yield call
 
 

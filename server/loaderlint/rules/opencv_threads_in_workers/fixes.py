@@ -26,7 +26,9 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
     several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
-    intents = _in_init(_with_others(several, model) or several or exposure.loaders, model)
+    others = _others(several, model)
+    intents = _in_init([*several, *others], model) if others else []
+    intents = intents or _in_init(several or exposure.loaders, model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         # A script that only imports the code with cv2 in a branch may run without it.
@@ -47,15 +49,14 @@ def _has_cv2(path: Path, user: Path, model: Model) -> bool:
     return "cv2" in own or surely_imports(path, user, model)
 
 
-def _with_others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
-    """The loaders, and the others in their files whose workers would start OpenCV's threads too. Empty if the others
-    cannot be fixed."""
+def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
+    """The other loaders in the files of these whose workers would start OpenCV's threads too."""
     files = {loader.site.frame.path for loader in loaders if loader.site is not None}
-    found = list(loaders)
-    for loader in model.once(_starting_loaders):
-        if loader not in found and loader.site is not None and loader.site.frame.path in files:
-            found.append(loader)
-    return found if len(found) > len(loaders) and _in_init(found, model) else []
+    return [
+        one
+        for one in model.once(_starting_loaders)
+        if one not in loaders and one.site is not None and one.site.frame.path in files
+    ]
 
 
 def _starting_loaders(model: Model) -> tuple[Loader, ...]:
@@ -72,7 +73,7 @@ def _starting_loaders(model: Model) -> tuple[Loader, ...]:
 
 def _starting_calls(loader: Loader, model: Model) -> Iterator[WorkerCall]:
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
-        if any(isinstance(atom, Lib) and starts_threads(atom.name) for atom in call.callee.atoms):
+        if starts_threads(call):
             yield call
 
 

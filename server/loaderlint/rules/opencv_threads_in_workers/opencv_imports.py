@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.opencv import SERIAL
-from loaderlint.project.reach.model import Model
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -45,6 +46,7 @@ def _imports_cv2(spot: Spot, model: Model) -> bool:
     return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
 
 
-def starts_threads(name: str) -> bool:
-    """Whether a library function is one of OpenCV's that use its threads."""
-    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")
+def starts_threads(call: WorkerCall) -> bool:
+    """Whether a call may be one of an OpenCV function that uses its threads."""
+    names = (atom.name for atom in call.callee.only(Lib))
+    return any(name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.") for name in names)
