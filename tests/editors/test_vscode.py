@@ -364,10 +364,12 @@ def test_a_draw_and_its_loader_in_different_cells(code: Workbench) -> None:
     expect(code.squiggles("error")).to_have_count(1)
     code.go_to_problem("LDR101")
     code.fix("Seed each worker")
-    expect(code.text("num_workers=2, worker_init_fn=seed_worker")).to_have_count(1)
+    expect(code.text("def seed_worker(worker_id):")).to_have_count(1)
     expect(code.problem("LDR101")).to_have_count(0)
     expect(code.squiggles("error")).to_have_count(0)
     code.picture("the draw is fixed by its loader")
+    code.save()
+    code.on_disk("draw.ipynb", "num_workers=2, worker_init_fn=seed_worker")
 
 
 @pytest.mark.parametrize("first", ["# A title", "", "%%bash\nls"], ids=["markdown", "empty", "magic"])

@@ -115,6 +115,14 @@ def test_a_function_at_the_end_of_a_cell_leaves_no_blank_lines() -> None:
     assert [cell["source"] for cell in after["cells"]][1:] == ["import torch\n\n\ndef f(): ...", "x = 1\n\n"]
 
 
+@pytest.mark.parametrize(("cell", "expected"), [("x = g()", "def f"), ("\nx = g()", "\n\n\ndef f")])
+def test_a_function_at_the_start_of_a_cell_leaves_no_blank_lines_above(cell: str, expected: str) -> None:
+    found = notebook.read(made("import torch", cell))
+    above = cell.removesuffix("x = g()")
+    after = json.loads(found.edited(f"import torch\n{above}\n\ndef f(): ...\n\n\nx = g(f)\n"))
+    assert after["cells"][2]["source"].startswith(expected)
+
+
 def test_other_languages_have_no_source() -> None:
     assert notebook.read(made("x <- 1", metadata={"kernelspec": {"language": "R"}})).text == ""
 

@@ -283,7 +283,9 @@ def _closed(text: str) -> str:
 
 
 def _reopened(text: str, old: str) -> str:
-    """`text` without line ends at its end, unless the cell had one: a cell needs no blank lines below a function."""
+    """`text` without line ends at either end, unless the cell had one there: a cell needs no blank lines above or below
+    a function."""
+    text = text if old.startswith(("\n", "\r")) else text.lstrip("\r\n")
     return text if old.endswith(("\n", "\r")) else text.rstrip("\r\n")
 
 
