@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, Origin
+from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibMember, Origin
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.generator_accessor import Draw
@@ -18,17 +18,21 @@ def reseeded_by_monai(draw: Draw, loader: Loader, model: Model) -> bool:
     monais = any(isinstance(atom, Lib) and atom.name in RESEEDING_INITS for atom in passed.atoms)
     if not monais and not (loader.kind.reseeds_objects and passed.literal is not None):
         return False
-    owners = [origin.owner for origin in draw.origins if not isinstance(origin.owner, ModuleRef)]
-    return not draw.origins or any(_is_randomizable(owner, model) for owner in owners)
+    held = [origin for origin in draw.origins if not isinstance(origin.owner, ModuleRef)]
+    return not draw.origins or any(_is_set_by_monai(origin, model) for origin in held)
 
 
-def _is_randomizable(owner: Atom, model: Model) -> bool:
-    cls = owner.cls if isinstance(owner, Instance) else owner
-    if not isinstance(cls, ClassRef) or model.ev.classes.member(cls, "set_random_state") is not None:
+def _is_set_by_monai(origin: Origin, model: Model) -> bool:
+    """Whether `set_random_state` of the object that holds a generator may set it. MONAI's own sets the attribute `R`
+    only, and neither a `MapTransform` nor a dataset has one (run with MONAI 1.6.1)."""
+    cls = origin.owner.cls if isinstance(origin.owner, Instance) else origin.owner
+    if not isinstance(cls, ClassRef) or model.ev.classes.has_unknown_base(cls):
         return True
-    known = ("monai.data.Dataset", "monai.data.CacheDataset", "monai.data.PersistentDataset")
-    bases = [name for name in model.ev.classes.library_bases(cls) if name.startswith("monai.") and name not in known]
-    return bool(bases) or model.ev.classes.has_unknown_base(cls)
+    own = model.ev.classes.member(cls, "set_random_state")
+    if own is not None and not model.ev.installed.holds(own.owner.path):
+        return True
+    of_monai = own is not None or any(name.startswith("monai.") for name in model.ev.classes.library_bases(cls))
+    return of_monai and origin.path[:1] in ((), ("R",))
 
 
 def remade_in_worker(draw: Draw, model: Model) -> bool:
