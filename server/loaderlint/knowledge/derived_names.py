@@ -13,6 +13,7 @@ DERIVED_NAMES = MappingProxyType(
         "albumentations.core.composition.OneOf": "albumentations.OneOf",
         "albumentations.core.composition.Sequential": "albumentations.Sequential",
         "albumentations.core.composition.SomeOf": "albumentations.SomeOf",
+        "decord.video_reader.VideoReader": "decord.VideoReader",
         "fairseq.data.EpochBatchIterator": "fairseq.data.iterators.EpochBatchIterator",
         "h5py._hl.files.File": "h5py.File",
         "ignite.distributed.auto.auto_dataloader": "ignite.distributed.auto_dataloader",

@@ -1,6 +1,8 @@
 """Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
-other samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from
-hangs; none of them can be pickled while it is open, and most cannot when it is closed."""
+other samples' bytes or raise, and so do those of rasterio 1.4, tifffile, soundfile, pysam 0.24, pyfaidx, pyBigWig and
+imageio; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs, and decord 0.6 hangs
+at once; none of them can be pickled while it is open, and most cannot when it is closed. (OpenSlide, PyAV and pyarrow's
+ParquetFile were tried and read right.)"""
 
 from __future__ import annotations
 
@@ -43,6 +45,16 @@ OPENERS = MappingProxyType(
         "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first", "'Environment' object"),
         "sqlite3.connect": HandleKind("SQLite connection", "forbidden", "reopen", "'sqlite3.Connection' object"),
         "cv2.VideoCapture": HandleKind("video capture", "hangs", "", "'cv2.VideoCapture' object"),
+        "decord.VideoReader": HandleKind("video reader", "hangs", "", "ctypes objects containing pointers"),
+        "rasterio.open": HandleKind("raster file", "corrupts", "reopen", "a rasterio dataset"),
+        "tifffile.TiffFile": HandleKind("TIFF file", "corrupts", "reopen", _BUFFER),
+        "soundfile.SoundFile": HandleKind("sound file", "corrupts", "reopen", "'_cffi_backend.__CDataOwn' object"),
+        "imageio.get_reader": HandleKind("reader", "corrupts", "reopen", _BUFFER),
+        "imageio.v2.get_reader": HandleKind("reader", "corrupts", "reopen", _BUFFER),
+        "pysam.FastaFile": HandleKind("FASTA file", "corrupts", "reopen", "a pysam file"),
+        "pysam.AlignmentFile": HandleKind("alignment file", "corrupts", "reopen", "a pysam file"),
+        "pyfaidx.Fasta": HandleKind("FASTA file", "corrupts", "reopen", _BUFFER),
+        "pyBigWig.open": HandleKind("bigWig file", "corrupts", "reopen", "'pyBigWig.bigWigFile' object"),
         "psycopg2.connect": HandleKind("database connection", "corrupts", ""),
         "pymysql.connect": HandleKind("database connection", "corrupts", ""),
         "mysql.connector.connect": HandleKind("database connection", "corrupts", ""),
@@ -53,7 +65,7 @@ OPENERS = MappingProxyType(
 )
 
 #: Handles (by their word) that read on from where they stopped; the others are asked for a part by its name.
-READ_ON = frozenset({"file", "gzip file", "bz2 file", "lzma file"})
+READ_ON = frozenset({"file", "gzip file", "bz2 file", "lzma file", "sound file"})
 
 #: Methods and functions that give a handle from a handle (the result shares it).
 DERIVED = frozenset({"begin", "cursor", "open", "extractfile", "get_node", "getmember"})

@@ -2,14 +2,16 @@
 # handle-across-workers (LDR303)
 
 ## What it does
-Finds files, archives, HDF5 files, LMDB environments, database connections and video captures that the main process
-opens, that a dataset or a module keeps, and that a loader's workers use.
+Finds files, archives, HDF5 files, LMDB environments, database connections, videos, rasters (rasterio, tifffile), sound
+files and genomes (pysam, pyfaidx, pyBigWig) that the main process opens, that a dataset or a module keeps, and that a
+loader's workers use.
 
 ## Why is this bad?
 Forked workers share the handle's file position: while one worker seeks, another reads. Measured: 3 of 6000 records of a
 plain file came back as another sample's bytes, without an exception; of a tar archive, 7 to 14. A zip archive raised
-BadZipFile 1294 times in 32000 reads, and HDF5 1.10 returned 57 wrong items of 12000. LMDB and SQLite forbid the use
-after a fork. A video capture that the main process has read from hangs.
+BadZipFile 1294 times in 32000 reads, and HDF5 1.10 returned 57 wrong items of 12000. Of 256 windows of a raster, 13
+came back wrong. LMDB and SQLite forbid the use after a fork. A video capture that the main process has read from
+hangs, and so does a `VideoReader` of decord.
 
 Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handle at all:
 `cannot pickle '_io.BufferedReader' object`.
