@@ -44,7 +44,7 @@ POSITIONS = frozenset(
     ]
     + [f"numpy.{name}" for name in "all any linspace searchsorted".split()]
     + [f"numpy.{name}" for name in "digitize argpartition lexsort argwhere setdiff1d intersect1d union1d".split()]
-    + [f"numpy.{name}" for name in "zeros ones full tile repeat concatenate hstack".split()]
+    + [f"numpy.{name}" for name in "zeros ones full tile repeat concatenate hstack append delete insert".split()]
     + [f"numpy.random.{name}" for name in "permutation choice randint".split()]
     + [f"torch.{name}" for name in "arange argsort where nonzero unique tensor randperm randint LongTensor".split()]
     + [f"torch.{name}" for name in "from_numpy as_tensor IntTensor BoolTensor".split()]

@@ -12,12 +12,13 @@ from typing import Literal, NamedTuple
 
 class HandleKind(NamedTuple):
     """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured), 'hangs'
-    (measured) or 'forbidden' (the library says not to). `fix`: the accessor form that is right for it, '' where none is
+    (measured), 'forbidden' (the library says not to) or 'reconnects' (the library opens another connection in a forked
+    process). `fix`: the accessor form that is right for it, '' where none is
     safe. `unpicklable`: what pickle says of it ('cannot pickle ...'), open or closed; '' where it was not tried, or a
     closed one can be pickled (bz2, lzma, PyTables)."""
 
     word: str
-    fork: Literal["corrupts", "hangs", "forbidden"]
+    fork: Literal["corrupts", "hangs", "forbidden", "reconnects"]
     fix: Literal["reopen", "close_first", ""]
     unpicklable: str = ""
 
@@ -59,7 +60,7 @@ OPENERS = MappingProxyType(
         "pymysql.connect": HandleKind("database connection", "corrupts", ""),
         "mysql.connector.connect": HandleKind("database connection", "corrupts", ""),
         "pymongo.MongoClient": HandleKind("MongoDB client", "forbidden", "", "'_thread.lock' object"),
-        "redis.Redis": HandleKind("Redis client", "forbidden", "", "'_thread.RLock' object"),
+        "redis.Redis": HandleKind("Redis client", "reconnects", "", "'_thread.RLock' object"),
         "socket.create_connection": HandleKind("socket", "corrupts", ""),
     }
 )

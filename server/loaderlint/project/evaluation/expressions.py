@@ -5,6 +5,7 @@ Each function takes the evaluator, the expression, its number and the frame in w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from loaderlint.facts import ir
@@ -17,6 +18,7 @@ from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import (
+    Atom,
     ClassRef,
     FunctionRef,
     Instance,
@@ -40,6 +42,9 @@ from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: The types of arrays, each with its library.
+_ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torch"})
 
 
 def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
@@ -82,7 +87,55 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
     truth = ev.liveness.truth(e.test, frame)
     chosen = [x for x, dead in ((e.then, truth is False), (e.other, truth is True)) if not dead]
     ev.eval(e.test, frame)
-    return join([ev.eval(x, frame) for x in chosen])
+    values = [ev.eval(x, frame) for x in chosen]
+    if len(chosen) == 2 and _copies_by_type(ev, e, frame):
+        values = [Val(value.atoms) for value in values]
+    return join(values)
+
+
+def _copies_by_type(ev: Evaluator, e: ir.IfExp, frame: Frame) -> bool:
+    """Whether an array is copied if it has one type and converted if it has another, and it is not known to have the
+    type that is only converted: `np.copy(x) if isinstance(x, np.ndarray) else to_array(x)`."""
+    test = ev.expr(frame, e.test)
+    asked = _type_asked(ev, test, frame) if isinstance(test, ir.Call) else ""
+    if not asked or not isinstance(test, ir.Call):
+        return False
+    tested, sides = test.args[0].value, (e.then, e.other)
+    sharing = [side for side in sides if ev.eval(side, frame).origins]
+    if len(sharing) != 1 or not all(_takes(ev, side, tested, frame) for side in sides):
+        return False
+    types = {_array_type(atom) for atom in ev.eval(tested, frame).atoms}
+    is_known = len(types) == 1 and types != {""}
+    return not is_known or (types == {asked}) is not (sharing[0] == e.then)
+
+
+def _type_asked(ev: Evaluator, test: ir.Call, frame: Frame) -> str:
+    """Of which library a test asks for an array: `torch.is_tensor(x)`, `isinstance(x, np.ndarray)`; '' for others."""
+    called = ev.eval(test.func, frame).atoms
+    if Lib("torch.is_tensor") in called and test.args:
+        return "torch"
+    if Lib("builtins.isinstance") not in called or len(test.args) != 2:
+        return ""
+    types = ev.eval(test.args[1].value, frame).atoms
+    return next((library for name, library in _ARRAY_TYPES.items() if Lib(name) in types), "")
+
+
+def _array_type(atom: Atom) -> str:
+    """The library of an array; '' if it is not known."""
+    if not isinstance(atom, LibObject):
+        return ""
+    if atom.name.startswith("numpy.") or ".numpy" in atom.name:
+        return "numpy"
+    return "torch" if atom.name.startswith("torch.") else ""
+
+
+def _takes(ev: Evaluator, number: int, value: int, frame: Frame) -> bool:
+    """Whether an expression is a call with a value, or of its method."""
+    call = ev.expr(frame, number)
+    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call):
+        return False
+    return any(arg.value == value for arg in call.args) or (isinstance(func, ir.Attr) and func.base == value)
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:

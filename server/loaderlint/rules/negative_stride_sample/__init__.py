@@ -16,6 +16,7 @@ reversal is a random augmentation, the error appears at the first sample that is
   `np.stack`, functions of OpenCV and Pillow.
 - The call returns a new array: `cv2.flip`, `torch.flip`, `np.roll`, `np.rot90(image, 4)`, or an index that is a list
   (`image[:, :, [2, 1, 0]]`).
+- Every image with colours is copied: `if image.shape[2] == 3: image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)`.
 - The code reverses a list or a string.
 - The code reverses the same axis twice.
 - A transform takes every image: it is called under `if self.transform`, and all datasets are given one.

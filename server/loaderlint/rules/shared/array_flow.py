@@ -38,6 +38,8 @@ from loaderlint.rules.shared.unresolved_places import Spot
 ANY_ITEM = "[]"
 _MAX_STATES = 600
 _MAX_CALLS = 12
+#: The channels of an image with colours.
+_COLOURS = 3
 #: Attributes that show that the code handles the layout of its arrays itself.
 _LAYOUT_WORDS = frozenset({"strides", "flags"})
 #: Calls that return a container of the same items.
@@ -225,12 +227,29 @@ class ArrayFlow:
         return tuple(left) or choices
 
     def _runs_for_arrays(self, context: ir.Context, choice: int, frame: Frame) -> bool:
-        """Whether a branch is taken whenever `choice` is an array: `if image is not None and isinstance(...)`."""
+        """Whether a branch is taken whenever `choice` is an array: `if image is not None and isinstance(...)`, or an
+        image with colours: `if image.shape[2] == 3`."""
         if context.kind != "if":
             return False
         tests = [context.expr] if context.negated else list(self._conjuncts(context.expr, frame))
+        if not context.negated and any(self._asks_for_colours(test, choice, frame) for test in tests):
+            return True
         said = [self._said_by(test, frame, context.negated) for test in tests]
         return NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _asks_for_colours(self, test: int, choice: int, frame: Frame) -> bool:
+        """Whether a test is `choice.shape[2] == 3`: most arrays with a third axis of channels are such images."""
+        match self._ev.expr(frame, test):
+            case ir.Compare(left, ("==",), (right,)):
+                item, colours = self._ev.expr(frame, left), self._ev.expr(frame, right)
+                shape = self._ev.expr(frame, item.base) if isinstance(item, ir.Index) else None
+                if not isinstance(item, ir.Index) or not isinstance(shape, ir.Attr) or shape.name != "shape":
+                    return False
+                axis = self._ev.eval(item.index, frame).literal
+                counted = isinstance(colours, ir.Const) and colours.value == _COLOURS
+                is_last = axis is not None and axis.value in (2, -1)
+                return counted and is_last and self._is_choice(shape.base, choice, frame)
+        return False
 
     def _calls_what_is_given(self, context: ir.Context, bound: list[int], frame: Frame) -> bool:
         """Whether a branch is for a function that is given, and calls it for what it binds. Who passes a transform by

@@ -17,6 +17,8 @@ the first iterator that runs out ends the epoch for all.
 - The iterator is created for this sample and always has an item: `next(iter(self.paths.values()))`.
 - The call looks up where the sample's index lies:
   `next(number for number, end in enumerate(self.ends) if index < end)`.
+- A test around it makes sure that something matches: `if any(key in item for item in batch):` before
+  `next(item for item in batch if key in item)`.
 - The call is in a generator function, where Python turns the StopIteration into a RuntimeError that everyone sees.
 - The call is in `__next__` of an iterable dataset, which is meant to end this way.
 
@@ -73,6 +75,7 @@ from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.stop_iteration_sample.caught_stop_iterations import STOPPED, Stops, is_stopped
 from loaderlint.rules.stop_iteration_sample.fixes import failing_fixes
+from loaderlint.rules.stop_iteration_sample.matches_before import MATCHES, is_known_to_match
 from loaderlint.rules.stop_iteration_sample.next_risks import risk_of_next
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -102,6 +105,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ne
         risk = risk_of_next(call.call.args[0].value, call.frame, model)
         if risk is None or is_stopped(call, model):
             yield from silent(RULE.name, here, _NOT_KNOWN if risk is None else STOPPED, model)
+            continue
+        if is_known_to_match(call, model):
+            yield from silent(RULE.name, here, MATCHES, model)
             continue
         cure = Stops(call.frame, model).cure
         yield Candidate(Next(call, risk.when), call.frame, here, cure, severity=risk.severity, doubts=risk.unknowns)

@@ -20,6 +20,8 @@ workers and the main process share the memory of tensors.
 ## When it is not a bug
 - The code copies the data first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list
   or a mask. `x = x * 2` creates a new array.
+- The code copies an array and converts a tensor, or the other way round: `np.copy(x) if isinstance(x, np.ndarray) else
+  to_array(x)`. Only what is known to have the type that is not copied is reported.
 - An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
   step before. After `ToTensor()`, `T.Lambda(lambda image: image.clone())` or a step that returns `image + noise`, an
   edit changes only the copy. A crop of a tensor is a view, and an edit after it is reported.

@@ -26,6 +26,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
+- Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.
+  Only the order of the samples remains, a hint.
 - A sample takes only one of the two: `self.train[i] if self.training else self.test[i]`.
 - A number that is kept by position is no class if the sample looks up its name with it: `self.folders[number]`.
 - Each sequence wraps around at its own length (`i % self.size_a`, `i % self.size_b`): the data is not paired.

@@ -15,9 +15,11 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.positional_items import Taken
+from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
 
 _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
+_NO_ORDER = "the samples of {} have no fixed order:"
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
@@ -36,7 +38,7 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
     """What the order of listings decides while a dataset is made, the gravest first."""
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model) and not _says_unpaired(inst, (*one.orders, *other.orders), model):
-            yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`")
+            yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`", model)
     for maker in _making(inst, model):
         yield from model.remembered(_uses_in, maker)
     for one in taken:
@@ -47,7 +49,7 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
     for one in taken:
         for each in one.orders:
             if not each.sorted:
-                yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
+                yield ListingUse(each.listing, Severity.HINT, _NO_ORDER)
 
 
 def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> bool:
@@ -92,14 +94,24 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
                     yield ListingUse(each.listing, Severity.WARNING, what)
 
 
-def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
+def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterator[ListingUse]:
     """Two sequences that are taken apart by one position, in the order of two listings."""
     if any(one.listing.is_same(other.listing) for one in first for other in second):
         return
     unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
+    together = any(_have_one_order(one, other, model) for one in first for other in second)
     for each in unsorted:
-        paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
-        yield ListingUse(each, Severity.WARNING, paired, frozenset(unsorted) - {each})
+        mates = frozenset(unsorted) - {each}
+        if together:
+            yield ListingUse(each, Severity.HINT, _NO_ORDER, mates)
+        else:
+            paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
+            yield ListingUse(each, Severity.WARNING, paired, mates)
+
+
+def _have_one_order(one: Order, other: Order, model: Model) -> bool:
+    """Whether two listings that nobody sorts have one order nevertheless."""
+    return not one.sorted and not other.sorted and names_files_of_same_folders(one.listing, other.listing, model)
 
 
 def _stable(orders: Orders) -> list[Order]:
@@ -118,7 +130,7 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listing
             continue
         orders = [order.of(arg.value, frame) for arg in call.call.args]
         for first, second in combinations([each for each in orders if each], 2):
-            yield from _mismatch(first, second, "the files of two listings")
+            yield from _mismatch(first, second, "the files of two listings", model)
 
 
 def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
