@@ -488,7 +488,9 @@ def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
     arguments = ", ".join(f"name_{number}=self.name_{number}" for number in range(6))
     source = f"def {{name}}(self):\n    return make({arguments})"
     text = f"import os\n\n# {'-' * 160}\nx = 1\n"
-    assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
+    broken = fixed(text, [InsertFunction(PATH, "get", source)])
+    assert "    return make(\n        name_0=self.name_0, name_1=self.name_1, " in broken
+    assert max(len(line) for line in broken.splitlines() if "name" in line) <= 100
     assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
 
 

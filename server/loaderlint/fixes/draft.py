@@ -47,6 +47,8 @@ _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 #: The beginning of a function, to the arrow or the colon behind its parameters.
 _HEAD = re.compile(r"(?:@.*[\r\n]+[ \t]*)*(?:async[ \t]+)?def[ \t]+(\w+)[^()]*\((?:[^()]|\([^()]*\))*\)[ \t]*(?:->)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+#: A comma at the end of a line, above a line that begins with `)`.
+_CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
     r"(?:\r\n|\r|\n)\1([ \t]+)\S",
@@ -194,6 +196,12 @@ class Original:
     def formatted_length(self) -> int | None:
         """How long the project's formatter lets a line be; None without one."""
         return self._files.line_length(self._path)
+
+    @cached_property
+    def fills_lines(self) -> bool:
+        """Whether a long call has several arguments on a line: no formatter breaks the lines of the file, and none
+        of its brackets closes below a comma, as in code that has one argument on each line."""
+        return self.formatted_length is None and not _CLOSED_BELOW.search(self.text)
 
     @cached_property
     def unit(self) -> str:
@@ -397,7 +405,7 @@ class Draft:
     def _fitting(self, line: str, indent: str) -> list[str]:
         limit = self.original.formatted_length or min(self.original.line_length, _LONG)
         too_long = len(self.line(line, indent).expandtabs()) - limit
-        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long)
+        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long, self.original.fills_lines)
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""
