@@ -51,7 +51,8 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     name = _name(payload) if is_lambda else one.name
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
     title = "Make the lambda a function of the module" if is_lambda else f"Move `{name}` to the module"
-    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured)),)),)
+    returns = not payload.held.endswith(" worker_init_fn")  # nothing uses what that returns
+    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured), returns),)),)
 
 
 def _name(payload: Payload) -> str:
