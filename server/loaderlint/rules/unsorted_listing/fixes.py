@@ -48,8 +48,8 @@ def _list_of_names(listing: Listing) -> int | None:
     for number, one in enumerate(exprs):
         if isinstance(one, ir.Comp) and one.kind == "list" and one.iterables == (listing.expr,):
             element = _unsplit(one.element, exprs)
-            is_text = isinstance(element, ir.Attr) and element.name in _TEXTS
-            return number if is_text and exprs[element.base] == ir.Element(listing.expr) else None
+            if isinstance(element, ir.Attr) and element.name in _TEXTS:
+                return number if exprs[element.base] == ir.Element(listing.expr) else None
     return None
 
 
