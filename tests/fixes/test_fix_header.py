@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 from msgspec.structs import replace
 
-from loaderlint.findings.finding import AddImport, InsertFunction, InsertStatement, Replace
+from loaderlint.findings.finding import AddImport, InsertFunction, InsertStatement, Replace, SetArgument
 from loaderlint.fixes.apply import edits_for
 from loaderlint.fixes.file_edits import NoFix
 from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
@@ -488,7 +488,9 @@ def test_calls_of_a_new_function_are_broken_whatever_is_as_long() -> None:
     arguments = ", ".join(f"name_{number}=self.name_{number}" for number in range(6))
     source = f"def {{name}}(self):\n    return make({arguments})"
     text = f"import os\n\n# {'-' * 160}\nx = 1\n"
-    assert "    return make(\n        name_0=self.name_0,\n" in fixed(text, [InsertFunction(PATH, "get", source)])
+    broken = fixed(text, [InsertFunction(PATH, "get", source)])
+    assert "    return make(\n        name_0=self.name_0, name_1=self.name_1, " in broken
+    assert max(len(line) for line in broken.splitlines() if "name" in line) <= 100
     assert f"    return make({arguments})\n" in fixed(text, [InsertFunction(PATH, "get", source)], 160)
 
 
@@ -540,3 +542,38 @@ def test_an_import_stands_above_the_from_imports_of_libraries() -> None:
     text = "from torch.utils.data import DataLoader\nfrom src.a import b\nfrom src import c\n\nx = y\n"
     expected = f"import numpy as np\n{text.replace('x = y', 'x = np.z')}"
     assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == expected
+
+
+LINES_OF_A_BLOCK = "".join(f"    print({number})\n" for number in range(40))  # so many are cut into pieces of their own
+IN_BLOCKS = [
+    ("if __name__ == '__main__':\n    import torch, time\n{lines}    x()\n", False),
+    ("if __name__ == '__main__':\n    import torch\n{lines}    def f(a):\n        x()\n", False),
+    ("if __name__ == '__main__':\n    import torch\n{lines}    for a in b:\n        x()\n", False),
+    ("if a:\n    import torch\n    x()\n", False),
+    ("if a:\n    import torch\n    for b in c:\n        x()\n", False),
+    # run too late, or perhaps not at all
+    ("if a:\n    x()\n    import torch\n", True),
+    ("if a:\n    if b:\n        import torch\n    x()\n", True),
+    ("if a:\n    import torch\nelse:\n    x()\n", True),
+    ("if __name__ == '__main__':\n{lines}    x()\n    import torch\n", True),
+    ("if a:\n    import torch\n{lines}else:\n    print(1)\n    x()\n", True),
+    ("if a:\n    if b: import torch\n{lines}    x()\n", True),
+]
+
+
+@pytest.mark.parametrize(("text", "is_new"), IN_BLOCKS)
+def test_an_import_above_in_the_same_block_is_enough(text: str, is_new: bool) -> None:
+    text = f"import os\n\n{text.replace('{lines}', LINES_OF_A_BLOCK)}"
+    edited = fixed(text, [InsertStatement(place(text, "x()", cst.Expr), "{torch}.manual_seed(0)", "before")])
+    assert "torch.manual_seed(0)\n" in edited
+    assert edited.count("import torch") == text.count("import torch") + is_new
+
+
+def test_a_call_in_a_file_without_settings_is_broken_as_the_others() -> None:
+    call = f"y = make(data, {', '.join(f'name_{number}=1' for number in range(7))})\n"
+    theirs = "x = f(\n    a,\n    b,\n)\n"
+    aligned = "x = f(a,\n      b)\n"
+    for above, is_exploded in ((theirs, True), (aligned, False), (theirs + aligned, False), ("", False)):
+        text = above + call
+        edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
+        assert ("    k=a_value,\n)\n" in edited) is is_exploded

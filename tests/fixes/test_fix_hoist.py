@@ -40,6 +40,23 @@ def test_a_lambda(text: str, code: str, captures: tuple[str, ...], after: str) -
     assert fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", captures)]).lstrip("\n") == after.lstrip("\n")
 
 
+ACTING = [
+    ("f = g(k=lambda x: h(x))\n", "lambda x: h(x)", "h(x)"),
+    ("f = g(lambda x: (h(x)))\n", "lambda x: (h(x))", "(h(x))"),
+    ("f = g(lambda x: h(x)(1))\n", "lambda x: h(x)(1)", "h(x)(1)"),
+    # no call, or perhaps used elsewhere
+    ("f = g(lambda x: x.y)\n", "lambda x: x.y", "return x.y"),
+    ("f = g(lambda x: (h(x), i))\n", "lambda x: (h(x), i)", "return (h(x), i)"),
+    ("f = lambda x: h(x)\n", "lambda x: h(x)", "return h(x)"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "body"), ACTING)
+def test_a_lambda_of_which_only_the_call_counts(text: str, code: str, body: str) -> None:
+    edited = fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", returns=False)])
+    assert f"def apply(x):\n    {body}\n" in edited
+
+
 def test_equal_lambdas_share_a_function_and_braces_stay() -> None:
     text = 'import os\n\n\ndef main():\n    return g(lambda x: f"{name} {os}"), g(lambda x: f"{name} {os}")\n'
     code = 'lambda x: f"{name} {os}"'

@@ -23,6 +23,21 @@ def test_a_long_call_is_broken(line: str, length: int, expected: list[str]) -> N
     assert broken_call(line, length) == expected
 
 
+FILLED = [
+    ("x = f(a, g(b), k=c)", 14, ["x = f(", "    a, g(b),", "    k=c", ")"]),
+    ("x = f(a, g(b), k=c)", 12, ["x = f(", "    a, g(b),", "    k=c", ")"]),
+    ("x = f(a, g(b), k=c)", 11, ["x = f(", "    a,", "    g(b),", "    k=c", ")"]),
+    ("    return f(*a, **b)", 14, ["    return f(", "        *a,", "        **b", "    )"]),
+    ("f(longer_than_a_line, b)", 10, ["f(", "    longer_than_a_line,", "    b", ")"]),
+    ("x = f(a, g(b), k=c)", 18, ["x = f(", "    a, g(b), k=c", ")"]),
+]
+
+
+@pytest.mark.parametrize(("line", "length", "expected"), FILLED)
+def test_a_long_call_may_have_several_arguments_on_a_line(line: str, length: int, expected: list[str]) -> None:
+    assert broken_call(line, length, filled=True) == expected
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -52,3 +67,30 @@ def test_a_method_keeps_to_the_lines_of_its_file() -> None:
     )
     expected = f"class A:\n    pass\n\n    def f(self):\n        return gathered(\n            {names}\n        )\n"
     assert fixed(text, [intent]) == expected
+
+
+_GATHER = "def {name}(self):\n    return gathered(" + ", ".join(f"argument_{number}" for number in range(8)) + ")"
+_ONE_EACH = "".join(f"            argument_{number},\n" for number in range(8))
+_FILLED_LINES = (
+    "            argument_0, argument_1, argument_2, argument_3, argument_4,\n"
+    "            argument_5, argument_6, argument_7\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "length", "lines"),
+    [
+        ("    x = f(a,\n          b)\n", None, _FILLED_LINES),
+        ("    x = f(\n        a,\n        b\n    )\n", None, _FILLED_LINES),
+        ("    x = [\n        a,\n        b,\n    ]\n", None, _FILLED_LINES),
+        # The file has one argument on each line, as formatters write them.
+        ("    x = f(\n        a,\n        b,\n    )\n", None, _ONE_EACH),
+        ("    x = f(\n        a,\n        b,  # why\n    )\n", None, _ONE_EACH),
+        # The project has a formatter.
+        ("    x = f(a,\n          b)\n", 79, _ONE_EACH),
+    ],
+)
+def test_a_long_call_is_broken_as_those_of_its_file(body: str, length: int | None, lines: str) -> None:
+    text = f"class A:\n{body}"
+    edited = fixed(text, [InsertMethod(place(text, "class A", cst.ClassDef), "f", _GATHER)], length)
+    assert f"        return gathered(\n{lines}        )\n" in edited

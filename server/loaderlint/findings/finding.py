@@ -163,11 +163,13 @@ class ReplaceAttributeUses(Struct, frozen=True):
 class Hoist(Struct, frozen=True):
     """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name where it
     can; `name` is what a lambda is called. `captures`: the names it uses of the functions around it; they become its
-    first parameters, bound by `functools.partial` where it stood."""
+    first parameters, bound by `functools.partial` where it stood. `returns`: whether the call that gets a lambda uses
+    what the lambda returns."""
 
     place: Place
     name: str
     captures: tuple[str, ...] = ()
+    returns: bool = True
 
 
 class EncloseRest(Struct, frozen=True):

@@ -47,6 +47,10 @@ _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 #: The beginning of a function, to the arrow or the colon behind its parameters.
 _HEAD = re.compile(r"(?:@.*[\r\n]+[ \t]*)*(?:async[ \t]+)?def[ \t]+(\w+)[^()]*\((?:[^()]|\([^()]*\))*\)[ \t]*(?:->)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+#: A comma at the end of a line, above a line that begins with `)`.
+_CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
+#: The first line of a call that goes on below, with arguments on both.
+_GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
     r"(?:\r\n|\r|\n)\1([ \t]+)\S",
@@ -194,6 +198,16 @@ class Original:
     def formatted_length(self) -> int | None:
         """How long the project's formatter lets a line be; None without one."""
         return self._files.line_length(self._path)
+
+    @cached_property
+    def broken_length(self) -> int | None:
+        """How long a line may become before its call is broken as black and ruff do; None if it is broken in another
+        way. A file without their settings may be their work too: it has brackets that close below a comma, and no call
+        whose arguments go on below its first ones."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        is_theirs = _CLOSED_BELOW.search(self.text) and not _GOES_ON_BELOW.search(self.text)
+        return self.line_length if is_theirs else None
 
     @cached_property
     def unit(self) -> str:
@@ -397,7 +411,7 @@ class Draft:
     def _fitting(self, line: str, indent: str) -> list[str]:
         limit = self.original.formatted_length or min(self.original.line_length, _LONG)
         too_long = len(self.line(line, indent).expandtabs()) - limit
-        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long)
+        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long, self.original.broken_length is None)
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""

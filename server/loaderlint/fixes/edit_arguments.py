@@ -146,7 +146,7 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -
     """What lays out the call with its new arguments as black and ruff do: all on one line of their own, or on one each.
     None without such a formatter, and where the call is no statement's only bracket, or holds comments or more lines
     than these do."""
-    limit = draft.original.formatted_length
+    limit = draft.original.broken_length
     spans = [(tree.start(arg), tree.whole(arg.value)[1]) for arg in call.args]
     opening, close = tree.extent(call.whitespace_before_args)[0], tree.end(call) - 1
     inside = draft.text[spans[0][0] : close]

@@ -109,7 +109,12 @@ def _of_lambda(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> str
         closing = rest[-1].strip()[:1] in (")", "]", "}")
         base = 4 if closing else 8
         rest = [" " * base + line[depth:] if line.strip() else "" for line in rest]
-    return "\n".join([head, f"    return {first}", *rest])
+    return "\n".join([head, f"    {first}" if _only_acts(tree, node, intent) else f"    return {first}", *rest])
+
+
+def _only_acts(tree: Tree, node: cst.Lambda, intent: Hoist) -> bool:
+    """Whether a lambda only makes a call, and nothing uses what that returns."""
+    return not intent.returns and isinstance(node.body, cst.Call) and isinstance(tree.parent(node), cst.Arg)
 
 
 def _of_def(draft: Draft, span: tuple[int, int], name: str, captures: tuple[str, ...] = ()) -> str:

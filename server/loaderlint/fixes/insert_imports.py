@@ -14,6 +14,7 @@ from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
 from loaderlint.fixes.name_scopes import dotted
 from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.main_guard import is_main_guard
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
@@ -174,16 +175,12 @@ def _below_settings(draft: Draft, offset: int, before: int) -> int:
     piece = next((n for n, one in enumerate(draft.pieces) if one.start >= offset), len(draft.pieces))
     while piece < len(draft.pieces):
         one, last = draft.pieces[piece], draft.last_inside(piece)
-        if _is_definition(one) or _is_main_guard(one):
+        if _is_definition(one) or is_main_guard(one.text):
             return end
         if last != piece or last >= before or _SUITE.match(one.text) or one.line > limit:
             return offset
         end, piece = draft.piece_end(piece), piece + 1
     return offset
-
-
-def _is_main_guard(piece: Piece) -> bool:
-    return piece.text.startswith("if") and "__name__" in piece.text.partition("\n")[0]
 
 
 def _start_of_block(draft: Draft, piece: int) -> int:

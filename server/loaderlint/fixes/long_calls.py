@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 #: One level of indentation in the source of a fix.
 _LEVEL = "    "
 
 
-def broken_call(line: str, length: int) -> list[str]:
+def broken_call(line: str, length: int, filled: bool = False) -> list[str]:
     """`line` as several lines where it is a statement that assigns, returns or makes a call: the arguments on a line of
-    their own, or on one each where that is longer than `length` characters too. Any other line stays as it is."""
+    their own, or, where that is longer than `length` characters too, on one each, or on as few as possible if `filled`.
+    Any other line stays as it is."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     text = line.strip()
     call = _call(text)
@@ -23,9 +25,23 @@ def broken_call(line: str, length: int) -> list[str]:
     together = indent + _LEVEL + ", ".join(texts)
     if len(together) <= length:
         inner = [together]
+    elif filled:
+        inner = _filled(texts, indent + _LEVEL, length)
     else:
         inner = [f"{indent}{_LEVEL}{one}," for one in texts]
     return [indent + text[: opening + 1], *inner, f"{indent})"]
+
+
+def _filled(arguments: Sequence[str], indent: str, length: int) -> list[str]:
+    """The arguments on as few lines as possible."""
+    lines: list[str] = []
+    for number, argument in enumerate(arguments):
+        text = argument if number == len(arguments) - 1 else f"{argument},"
+        if lines and len(lines[-1]) + 1 + len(text) <= length:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(indent + text)
+    return lines
 
 
 def _call(text: str) -> ast.Call | None:

@@ -131,7 +131,8 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
         elif binding.meaning != meaning:
             if meaning.name is not None or not module or binding.meaning != Meaning(module, member):
                 continue
-        if binding.sure and _in_time(binding, here) and _only(binding, draft):
+        is_run = binding.sure and _in_time(binding, here) or _is_above(binding, here)
+        if is_run and _only(binding, draft):
             yield name
     for new in draft.plan.imports:
         if new.meaning == meaning:
@@ -143,6 +144,25 @@ def _in_time(binding: Binding, here: Here) -> bool:
     if here.node is None or here.tree is None or binding.piece < here.piece + here.below:
         return True
     return any(isinstance(node, _Function) for node in (here.node, *here.tree.above(here.node)))
+
+
+def _is_above(binding: Binding, here: Here) -> bool:
+    """Whether an import stands above `here` in the same block, such as that of a main guard, or in one around it."""
+    draft, tree = here.draft, here.draft.known_tree(binding.piece)
+    if here.node is None or tree is None or binding.piece > here.piece:
+        return False
+    again = _bound(draft, binding.piece).get(None, _NOTHING).names.get(binding.name, ())
+    nodes = [one.node for one in again if one.meaning == binding.meaning]
+    if binding.piece == here.piece:
+        return here.tree is tree and any(_is_above_in(tree, node, here.node) for node in nodes)
+    is_around = draft.pieces[binding.piece].parent in draft.above(here.piece)
+    return is_around and any(_certainty(tree, node, None) == "sure" for node in nodes)
+
+
+def _is_above_in(tree: Tree, node: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether `other` stands in the block of `node`, below it."""
+    block = next((one for one in tree.above(node) if isinstance(one, cst.IndentedBlock)), None)
+    return any(one is block for one in tree.above(other)) and tree.start(node) < tree.start(other)
 
 
 def _only(binding: Binding, draft: Draft) -> bool:

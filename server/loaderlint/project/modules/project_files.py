@@ -22,6 +22,7 @@ from loaderlint.project.modules.dependencies import holds as holds
 from loaderlint.project.modules.dependencies import is_bare_function as is_bare_function
 from loaderlint.project.modules.dependencies import is_def as is_def
 from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.main_guard import is_main_guard
 
 _Answer = TypeVar("_Answer")
 
@@ -304,17 +305,16 @@ class ProjectFile:
         return self._pieces[index].keyword in ("with", "async with", "try", "finally") or self.is_main_guard(index)
 
     def is_main_guard(self, index: int) -> bool:
-        """Whether the clause piece is `if __name__ == "__main__":`."""
-        return self._is_if(index, "__name__")
+        """Whether the clause piece is `if __name__ == "__main__":`.
+
+        See `loaderlint.project.modules.dependencies.shape`: what a clause is counts without a note."""
+        piece = self._pieces[index]
+        return piece.kind == "clause" and is_main_guard(piece.text)
 
     def is_type_checking(self, index: int) -> bool:
         """Whether the clause piece is `if TYPE_CHECKING:`."""
-        return self._is_if(index, "TYPE_CHECKING")
-
-    def _is_if(self, index: int, word: str) -> bool:
-        """See `loaderlint.project.modules.dependencies.shape`: what a clause is counts without a note."""
         piece = self._pieces[index]
-        return piece.kind == "clause" and piece.keyword == "if" and word in piece.text
+        return piece.kind == "clause" and piece.keyword == "if" and "TYPE_CHECKING" in piece.text
 
 
 class Files(Protocol):

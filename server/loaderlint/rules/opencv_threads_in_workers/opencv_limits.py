@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.syntax.main_guard import is_main_guard
 
 _SETTER = "setNumThreads"
 #: Packages that limit OpenCV's threads when they are imported or set up a run.
@@ -97,7 +98,7 @@ class Limits:
     def _is_guarded(self, limit: Limit) -> bool:
         file, piece = self._model.files.file(limit.path), limit.piece
         while file is not None and piece >= 0:
-            if file.pieces[piece].ask(_is_main_guard):
+            if file.pieces[piece].ask(is_main_guard):
                 return True
             piece = file.pieces[piece].parent
         return False
@@ -127,10 +128,6 @@ class Limits:
 
 def _is_import_of(text: str, package: str) -> bool:
     return text.startswith((f"import {package}", f"from {package}"))
-
-
-def _is_main_guard(text: str) -> bool:
-    return text.startswith("if ") and "__name__" in text.partition("\n")[0]
 
 
 def _limits(piece: ir.PieceIR, number: int) -> bool:

@@ -54,9 +54,12 @@ _DOC = "The handle of this process: a handle must not be used across a fork."
 
 _CLOSE_FIRST = """\
         if self.{name} is not None:
+{why}            self.{name}.close()
+"""
+
+_WHY_CLOSED = """\
             # LMDB opens an environment once in a process, and an
             # inherited one counts.
-            self.{name}.close()
 """
 
 _GETSTATE = """\
@@ -122,7 +125,8 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
     intents: list[Intent] = []
     names = []
     for one, needs in _kept_once([one for one in written if one is not None], model):
-        intents += _accessor_intents(one, needs, stores[one.store.step][1], model)
+        is_told = any(_WHY_CLOSED in intent.source for intent in intents if isinstance(intent, InsertMethod))
+        intents += _accessor_intents(one, needs, stores[one.store.step][1], "" if is_told else _WHY_CLOSED, model)
         names.append(_attribute(one.store, model))
     cls = model.class_place(store.frame.owner)
     return (*intents, InsertMethod(cls, "__getstate__", getstate(names)))
@@ -167,8 +171,9 @@ def _kept_once(openings: Sequence[_Opening], model: Model) -> list[tuple[_Openin
     return [(one, [need for need in one.needs if home.get(need, one) is one]) for one in openings]
 
 
-def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, model: Model) -> tuple[Intent, ...]:
-    """The accessor of one object, with the statements `needs` beside its assignment."""
+def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, why: str, model: Model) -> tuple[Intent, ...]:
+    """The accessor of one object, with the statements `needs` beside its assignment. `why`: the comment on a handle
+    that is closed first."""
     store, opened = opening.store, opening.source
     name = _attribute(store, model)
     assert store.frame.owner is not None
@@ -176,7 +181,8 @@ def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, model: 
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *needs])
     cls = model.class_place(store.frame.owner)
     kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
-    before = _CLOSE_FIRST.format(name=name) if any(kind and kind.fix == "close_first" for kind in kinds) else ""
+    closed = any(kind and kind.fix == "close_first" for kind in kinds)
+    before = _CLOSE_FIRST.format(name=name, why=why) if closed else ""
     source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc, kind=_annotation(store))
     keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
     return (

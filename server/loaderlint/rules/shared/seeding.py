@@ -224,7 +224,8 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     intents += init_passed(calls, _SEEDING, model)
     if not intents:
         return None
-    several = f" to {len(calls)} loaders" if len(calls) > 1 else ""
+    count = len(set(calls))  # a call creates a loader each time its function is called
+    several = f" to {count} loaders" if count > 1 else ""
     title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
     safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))

@@ -48,18 +48,28 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
         return ()
     safe = all(answer == "yes" for answer in answers)
     is_lambda = one.kind == "lambda"
-    name = _name(payload) if is_lambda else one.name
+    name = _name(payload, _is_identity(facts, function.def_)) if is_lambda else one.name
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
     title = "Make the lambda a function of the module" if is_lambda else f"Move `{name}` to the module"
-    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured)),)),)
+    returns = not payload.held.endswith(" worker_init_fn")  # nothing uses what that returns
+    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured), returns),)),)
 
 
-def _name(payload: Payload) -> str:
+def _is_identity(facts: PieceFacts, def_: int) -> bool:
+    """Whether a lambda returns its argument."""
+    one = facts.ir.defs[def_]
+    returned = [facts.ir.exprs[step.value] for step in one.steps if isinstance(step, ir.Return)]
+    return len(one.params) == 1 and returned == [ir.Param(0)]
+
+
+def _name(payload: Payload, is_identity: bool) -> str:
     if payload.held.endswith("`defaultdict`"):
         return "default_value"
     argument = payload.held.rpartition(" ")[2]
     if argument in _NAMES:
         return _NAMES[argument]
+    if is_identity:
+        return "identity"
     for pattern in (r"`self\.(\w+)` of", r"^`(\w+)` of"):
         if found := re.search(pattern, payload.held):
             return "apply_" + found[1].strip("_")

@@ -71,8 +71,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, Intent, Severity, Silence, Wrap
+from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
@@ -81,6 +80,7 @@ from loaderlint.rules.shared.listing_order import Listing, ListingOrder
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
+from loaderlint.rules.unsorted_listing.fixes import sorting_fixes
 from loaderlint.rules.unsorted_listing.listing_uses import (
     ListingUse,
     gravest,
@@ -130,7 +130,7 @@ def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
         verdict.spot.place(model),
         use.listing.how,
         verdict.why(model),
-        _fixes(use, model),
+        sorting_fixes(use, model),
     )
 
 
@@ -138,29 +138,6 @@ def _cause(listing: Listing) -> str:
     if listing.how == "set":
         return "a set has another order in each run"
     return f"`{listing.how}` lists files in the order of the file system, not sorted by name"
-
-
-def _fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions: all or none."""
-    intents: dict[Intent, None] = {}
-    for listing in (use.listing, *sorted(use.mates, key=lambda one: (one.frame.order, one.expr))):
-        intent = _sorting(listing, model)
-        if intent is None:
-            return ()
-        intents[intent] = None
-    title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    return (Fix(title, "safe", tuple(intents)),)
-
-
-def _sorting(listing: Listing, model: Model) -> Intent | None:
-    """What sorts one listing; None if that takes more than a call of `sorted`."""
-    if listing.how == "os.walk":
-        return None
-    place = model.place(listing.frame, listing.expr)
-    if listing.how != "os.scandir":
-        return Wrap(place, "sorted(", ")")
-    managers = {step.manager for _, step in model.steps(listing.frame) if isinstance(step, ir.Enter)}
-    return None if listing.expr in managers else Wrap(place, "sorted(", ", key=lambda entry: entry.name)")
 
 
 # --- what the order decides -------------------------------------------------------------------------------------------
