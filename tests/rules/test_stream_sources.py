@@ -33,8 +33,8 @@ class S(IterableDataset):
 loader = DataLoader(S(load()), num_workers=2)
 """
 
-#: Code of `__iter__`, after code of the module that ends with ` | `, of a stream that gives all items. `; ` ends a line,
-#: and more spaces after it indent the next one.
+#: Code of `__iter__`, after code of the module that ends with ` | `, of a stream that gives all items. `; ` ends a
+#: line, and more spaces after it indent the next one.
 ALL = [
     "for x in self.items: yield x",
     "for x in self.items: yield x + random.random()",
