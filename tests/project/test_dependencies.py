@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from loaderlint.facts.piece_facts import PieceFacts, piece_facts
+from loaderlint.project.modules import dependencies
 from loaderlint.project.modules.dependencies import (
     EVERYWHERE,
     MODULE,
+    NEEDS_WORD,
+    Bound,
     Read,
     alignments,
     bound_by,
@@ -251,6 +254,85 @@ def test_half_typed_pieces_are_compared_by_their_last_good_facts() -> None:
     assert same_answers([Read(facts={Y})], Text(TEXT, {Y: other}), was) is None
 
 
+#: A block that is long enough to be cut into its statements.
+BLOCK = "".join(f"    a{n} = {n}\n" for n in range(60))
+#: Two versions, what was read of the first, and whether the answers stay the same.
+VERSIONS: dict[str, tuple[str, str, Read, bool]] = {
+    "a statement moves into a class": (
+        "class A:\n    x = 1\ny = 2\n",
+        "class A:\n    x = 1\n    y = 2\n",
+        Read(),
+        False,
+    ),
+    "a member leaves its class": ("class A:\n    x = 1\n    y = 2\n", "class A:\n    x = 1\ny = 2\n", Read(), False),
+    "a member moves to the next class": (
+        "class A:\n    x = 1\n    y = 2\nclass B:\n    z = 1\n",
+        "class A:\n    x = 1\nclass B:\n    y = 2\n    z = 1\n",
+        Read(names={0: {"y"}}),
+        False,
+    ),
+    "a statement becomes a class": ("x = 1\ny = 2\n", "x = 1\nclass B:\n    pass\n", Read(), False),
+    "the test of a block changes": (f"if a:\n{BLOCK}", f"if b:\n{BLOCK}", Read(), True),
+    "the test of a block asks for the main module": (
+        f"if a:\n{BLOCK}",
+        f"if __name__ == '__main__':\n{BLOCK}",
+        Read(),
+        False,
+    ),
+    "the test of a block no longer asks for a type checker": (
+        f"if TYPE_CHECKING:\n{BLOCK}",
+        f"if a:\n{BLOCK}",
+        Read(),
+        False,
+    ),
+    "a statement mentions the main module": ("x = 1\ny = 2\n", "x = 1\ny = __name__\n", Read(), True),
+    "a block becomes a loop": (f"if a:\n{BLOCK}", f"while a:\n{BLOCK}", Read(), False),
+    "a member of the first class": (
+        "class A:\n    x = 1\ny = 2\n",
+        "class A:\n    z = 1\ny = 2\n",
+        Read(names={0: {"z"}}),
+        False,
+    ),
+    "a member is added to the first class": (
+        "class A:\n    x = 1\ny = 2\n",
+        "class A:\n    x = 1\n    z = 1\ny = 2\n",
+        Read(names={0: {"z"}}),
+        False,
+    ),
+    "a member is added to another class": (
+        "class A:\n    x = 1\nclass B:\n    x = 2\n",
+        "class A:\n    x = 1\nclass B:\n    x = 2\n    z = 1\n",
+        Read(names={0: {"z"}}),
+        True,
+    ),
+    "a class is added before the one that was asked": (
+        "x = 1\nclass A:\n    y = 1\n",
+        "x = 1\nclass B:\n    z = 1\nclass A:\n    y = 1\n",
+        Read(names={1: {"z"}}),
+        True,
+    ),
+    "a member is added to a class that moved": (
+        "x = 1\nclass A:\n    y = 1\n",
+        "x = 1\nw = 1\nclass A:\n    y = 1\n    z = 1\n",
+        Read(names={1: {"z"}}),
+        False,
+    ),
+    "a member that was asked for is added to a new class": (
+        "x = 1\nclass A:\n    y = 1\n",
+        "x = 1\nclass B:\n    two = 1\nclass A:\n    y = 1\n",
+        Read(sweeps={1: _asked(holds, "two")}),
+        True,
+    ),
+    "a name comes in a block": (f"if a:\n{BLOCK}", f"if a:\n{BLOCK}    z = 1\n", Read(names={MODULE: {"z"}}), False),
+}
+
+
+@pytest.mark.parametrize("way", VERSIONS)
+def test_whether_another_version_has_the_same_answers(way: str) -> None:
+    was, now, read, same = VERSIONS[way]
+    assert (same_answers([read], Text(was), Text(now)) is not None) is same
+
+
 #: Two lists of pieces, a letter each, and the ways to pair them.
 PAIRED: list[tuple[str, str, list[list[int | None]]]] = [
     ("abc", "abc", [[0, 1, 2]]),
@@ -281,45 +363,69 @@ def test_pieces_with_the_same_first_line_are_paired() -> None:
     assert list(alignments(was, ["x", "def f():\n    c", "def g():\n    d"])) == [[1, 2]]
     assert list(alignments(was, ["x", "def g():\n    c", "y"])) == [[None, 1]]
     assert list(alignments(["  def f():\n    a"], ["x", "def f():\n    c"])) == [[1]]
+    assert list(alignments(["x", *was, "y"], ["x", "z", "w", *(f"{one}c" for one in was), "y"])) == [[0, 3, 4, 5]]
+    assert list(alignments(["v", *was, "u"], ["z", *(f"{one}c" for one in was)])) == [[None, 1, 2, None]]
 
 
-#: A statement, and what it binds: each name, whether it is conditional, and whether only for a type checker.
-BINDS: dict[str, list[tuple[str, bool, bool]]] = {
-    "x = 1": [("x", False, False)],
-    "x = y = 1": [("x", False, False), ("y", False, False)],
+def test_many_changed_pieces_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dependencies, "_MANY", 2)
+    assert list(alignments(list("abcd"), list("axyzd"))) == []
+    assert list(alignments(list("abcde"), list("axyde"))) == [[0, 1, 2, 3, 4]]
+    assert list(alignments(list("abcdef"), list("axef"))) == []
+    assert list(alignments(list("abcd"), list("axyd"))) == [[0, 1, 2, 3]]
+    assert list(alignments(list("abcd"), list("abxycd"))) == [[0, 1, 4, 5]]
+
+
+#: A statement, and what it binds. `itself`: a definition that the text shows.
+BINDS: dict[str, list[str]] = {
+    "x = 1": ["x"],
+    "x = y = 1": ["x", "y"],
     "x: int": [],
-    "x: int = 1": [("x", False, False)],
-    "import a.b": [("a", False, False)],
-    "import a as b": [("b", False, False)],
-    "from a import *": [("", False, False)],
-    "def f(): x = 1": [("f", False, False)],
-    "@d\ndef f(): x = 1": [("f", False, False)],
-    "async def f(): pass": [("f", False, False)],
-    "class A: x = 1": [("A", False, False)],
-    "def f():\n    global x\n    x = 1": [("f", False, False), ("x", True, False)],
-    "def f():\n    x = 1  # global\n": [("f", False, False)],
-    "def f():\n    def g():\n        global x\n        x = 1": [("f", False, False), ("x", True, False)],
-    "if a: x = 1": [("x", True, False)],
-    "if TYPE_CHECKING: import a": [("a", True, True)],
-    "if typing.TYPE_CHECKING: import a": [("a", True, True)],
-    "if not TYPE_CHECKING: import a": [("a", True, False)],
-    "if TYPE_CHECKING: pass\nelse: import a": [("a", True, False)],
-    "if TYPE_CHECKING:\n    if b: import a": [("a", True, True)],
-    "if b:\n    if TYPE_CHECKING: import a": [("a", True, True)],
-    "if CHECKING: import a": [("a", True, False)],
-    "if TYPE_CHECKING(): import a": [("a", True, False)],
-    "while TYPE_CHECKING: import a": [("a", True, False)],
-    "try: import a\nexcept E: a = None": [("a", True, False), ("a", True, False)],
+    "x: int = 1": ["x"],
+    "import a.b": ["a"],
+    "import a as b": ["b"],
+    "from a import *": ["* of a"],
+    "from ..a import *": ["* of ..a"],
+    "def f(): x = 1": ["f, itself"],
+    "@d\ndef f(): x = 1": ["f, itself"],
+    "async def f(): pass": ["f, itself"],
+    "class A: x = 1": ["A, itself"],
+    "class A:\n    x = 1\n    def f(): pass": ["A, itself", "x", "f, itself"],
+    "def f():\n    global x\n    x = 1": ["f, itself", "x, in def 1, conditional"],
+    "def f():\n    from a import *": ["f, itself"],
+    "def f():\n    x = 1  # global\n": ["f, itself"],
+    "def f():\n    'global '\n    x = 1\n": ["f, itself"],
+    "def f():\n    def g():\n        global x\n        x = 1": ["f, itself", "x, in def 2, conditional"],
+    "class A:\n    def f(self):\n        global x\n        x = 1": ["A, itself", "f, itself"],
+    "if a: x = 1": ["x, conditional"],
+    "if a:\n    def f():\n        global x\n        x = 1": ["f, conditional", "x, in def 1, conditional"],
+    "if TYPE_CHECKING: import a": ["a, conditional, checked"],
+    "if typing.TYPE_CHECKING: import a": ["a, conditional, checked"],
+    "if not TYPE_CHECKING: import a": ["a, conditional"],
+    "if TYPE_CHECKING: pass\nelse: import a": ["a, conditional"],
+    "if TYPE_CHECKING:\n    if b: import a": ["a, conditional, checked"],
+    "if b:\n    if TYPE_CHECKING: import a": ["a, conditional, checked"],
+    "if CHECKING: import a": ["a, conditional"],
+    "if TYPE_CHECKING(): import a": ["a, conditional"],
+    "while TYPE_CHECKING: import a": ["a, conditional"],
+    "try: import a\nexcept E: a = None": ["a, conditional", "a, conditional"],
     "lambda: (x := 1)": [],
     "print(x)": [],
 }
+
+
+def _told(one: Bound) -> str:
+    name = one.name or f"* of {'.' * one.level}{one.star}"
+    said = {", itself": one.step < 0, f", in def {one.def_}": one.def_ != 0, ", conditional": one.conditional}
+    said[", checked"] = one.type_checking
+    return name + "".join(word for word, holds_true in said.items() if holds_true)
 
 
 @pytest.mark.parametrize("text", BINDS)
 def test_what_a_statement_binds(text: str) -> None:
     version = Text(text)
     bound = [one for n, piece in enumerate(version.pieces) for one in bound_by(piece, n, version.facts)]
-    assert [(one.name, one.conditional, one.type_checking) for one in bound] == BINDS[text]
+    assert [_told(one) for one in bound] == BINDS[text]
 
 
 #: A text: whether it is a function or class, whether it is a function without decorators, and its name.
@@ -343,6 +449,7 @@ def test_what_the_text_of_a_piece_tells(text: str) -> None:
     assert (is_def(text), is_bare_function(text), defined_name(text)) == HEADS[text]
     assert does(text, text[-1]) is not is_def(text)
     assert not does(text, "nowhere")
+    assert {does, holds} <= NEEDS_WORD and is_def not in NEEDS_WORD  # type: ignore[comparison-overlap]
 
 
 def test_an_outline_promises_its_definition() -> None:
