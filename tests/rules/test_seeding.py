@@ -125,7 +125,7 @@ DRAWS: dict[str, str] = {
     "on = load() | global on; if on and index:;  np.random.seed(index);  on = 0; return np.random.rand()": "yes",
     "on = load() | global on; if index > on:;  np.random.seed(index);  on = 0; return np.random.rand()": "yes",
     "on = load() | if on:;  np.random.seed(index);  x = 0; return np.random.rand()": "sometimes",
-    "on = load(); def f(n):;  global on;  if on:;   np.random.seed(n);   on = 0 | f(index); return np.random.rand()": "yes",
+    "on = load(); def f():;  global on;  if on:;   np.random.seed(3);   on = 0 | f(); return np.random.rand()": "yes",
     "def f(n): np.random.seed(n) | f(index); return np.random.rand()": "yes",
     "def f(n): random.seed(n) | f(index); return np.random.rand()": "no",
     "def f(n):;  if n: np.random.seed(n) | f(index); return np.random.rand()": "sometimes",
