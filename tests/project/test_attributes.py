@@ -42,7 +42,7 @@ OBJECTS: dict[str, str] = {
     "class P:;  def __init__(self, x): self.x = x; class Q(P):;  def __init__(self): P.__init__(self, g); Q().x": "g",
     "class P:;  def __init__(self, x): self.x = x; class Q(P):;  def __init__(self): pass; Q().x": "?no such attribute",
     "class P:;  def run(self): self.x = f; class Q(P):;  def run(self): self.x = g; Q().x": "g",
-    "class P:;  def run(self): self.x = f; class Q(P):;  def run(self):;    super().run();    self.x = g; Q().x": "f | g",
+    "class P:;  def run(self): self.x = f; class Q(P):;  def run(self):;   super().run();   self.x = g; Q().x": "f | g",
     "class P: x = f; class Q(P): x = g; Q().x": "g",
     "class P: x = f; class Q(P): pass; class R(Q): pass; R().x": "f",
     "class P: x = f; class Q: x = g; class R(P, Q): pass; R().x": "f",
@@ -99,7 +99,7 @@ OBJECTS: dict[str, str] = {
     "class P(json.JSONEncoder):;  def y(self): return super().x; P().y()": "P().super.x",
     "class P(torch.utils.data.Dataset):;  def y(self): return super().x; P().y()": "?super",
     "class O:;  def x(self): return g; class P(O): pass; class Q(P):;  def x(self): return super().x(); Q().x()": "g",
-    "class P:;  @classmethod;  def x(c): return f; class Q(P):;  @classmethod;  def x(c): return super().x(); Q.x()": "f",
+    "class P:;  @classmethod;  def x(c): return f; class Q(P):;  def y(s): return super().x(); Q().y()": "f",
 }
 
 #: The same for records.
