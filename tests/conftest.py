@@ -25,6 +25,20 @@ settings.register_profile("any-time", deadline=None)
 settings.load_profile("any-time")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of one case of a page come one after another. They share what is found in the case, which each process
+    computes for itself, and pytest-xdist gives each process consecutive tests."""
+    begun: dict[object, int] = {}
+    order = {item: begun.setdefault(_case(item), number) for number, item in enumerate(items)}
+    items.sort(key=order.__getitem__)
+
+
+def _case(item: pytest.Item) -> object:
+    """What stands for the case that a test is about; the test itself if it is about none."""
+    parameters = getattr(item, "callspec", None)
+    return (item.path, parameters.id) if parameters is not None and "case" in parameters.params else item
+
+
 @pytest.fixture(autouse=True)
 def no_internal_errors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """An internal error costs a rule its findings, and no test shall pass for that."""

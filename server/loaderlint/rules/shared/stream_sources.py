@@ -4,7 +4,7 @@ from something that the stream iterates over. A shuffle only reorders those, and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -74,7 +74,7 @@ def gives_all(entry: Frame, model: Model) -> bool:
     """Whether a stream yields only items of what it iterates over, whatever else it draws. `entry`: the frame of its
     `__iter__`."""
     walk = _Walk(entry, (), model, {})
-    given = [walk.element(step.value) if step.is_from else walk.given(step.value) for step in walk.yields()]
+    given = [walk.yielded_by(step) for step in walk.yields()]
     if not given and not model.def_of(entry).is_generator:
         given = [walk.element(step.value) for _, step in model.steps_of(entry, ir.Return) if step.value != NONE]
     return bool(given) and all(_is_passed_on(one) for one in given)
@@ -145,17 +145,38 @@ class _Walk:
         self._frame, self._given, self._model, self._walks = frame, given, model, walks
         self._known: dict[tuple[bool, int], Origins] = {}
         self._given_back: dict[bool, Origins] = {}
+        #: For a sample: the loops that only collect its parts, by what they iterate over, and the walk without them.
+        self._collecting: frozenset[int] = frozenset()
+        self._whole = self
+        self._samples: dict[frozenset[int], _Walk] = {}
 
     def yields(self) -> Iterator[ir.YieldStep]:
         """The steps that yield."""
         return (step for _, step in self._model.steps_of(self._frame, ir.YieldStep))
 
+    def yielded_by(self, step: ir.YieldStep) -> Origins:
+        """The origins of what a step yields: of each item, for `yield from`."""
+        return self.element(step.value) if step.is_from else self._in_sample(step.context).given(step.value)
+
+    def _in_sample(self, context: int) -> _Walk:
+        """The walk for a sample that is yielded or returned in a context. A loop around it gives the items of the
+        stream. Any other loop collects parts of one sample, as a comprehension does, unless it goes over an item."""
+        around = {here.expr for here in self._model.def_of(self._frame).around(context)}
+        iterables = {step.iterable for _, step in self._model.steps_of(self._frame, ir.Iterate)}
+        collecting = frozenset(one for one in iterables - around if not self.value(one))
+        if collecting not in self._samples:
+            walk = _Walk(self._frame, self._given, self._model, self._walks)
+            walk._collecting, walk._whole = collecting, self
+            self._samples[collecting] = walk
+        return self._samples[collecting]
+
     def given(self, number: int) -> Origins:
         """The origins of a returned or yielded value. A tuple or dict is an item if one part is one, or if all parts
-        depend on the loop counter."""
+        depend on the loop counter. `sample["x"] = x` adds a part."""
         e = self._model.ev.expr(self._frame, number)
         parts = e.items if isinstance(e, ir.Seq) else e.values if isinstance(e, ir.Map) else (number,)
         found = [self.value(part) for part in parts if not self._is_constant(part)]
+        found += self._added(number) if isinstance(e, ir.Seq | ir.Map) else ()
         if any("item" in one and "picked" not in one for one in found):
             return _ITEM
         return _joined(found) if all(map(_is_passed_on, found)) else _PICKED
@@ -171,6 +192,8 @@ class _Walk:
 
     def element(self, number: int) -> Origins:
         """The origins of the items of an expression."""
+        if self._whole is not self:
+            return self._whole.element(number)
         if (True, number) not in self._known:
             self._known[True, number] = _NOTHING
             self._known[True, number] = self._element(number)
@@ -185,7 +208,7 @@ class _Walk:
             case ir.Param(index):
                 return self._given[index] if index < len(self._given) else _NOTHING
             case ir.Element(iterable):
-                return self.element(iterable)
+                return _NOTHING if iterable in self._collecting else self.element(iterable)
             case ir.Call():
                 return self._call(number, e)
             case ir.Index(base, index):
@@ -196,7 +219,7 @@ class _Walk:
             case ir.Seq() | ir.Map():
                 return _mixed((*map(self.value, ir.operands(e)), self._filled(number)))
             case ir.Comp(_, element, _, _):
-                return self.value(element)
+                return _joined((self.value(element), self._filled(number)))
             case ir.Phi(choices):
                 return _joined(map(self.value, choices))
             case ir.IfExp(_, then, other) | ir.BoolOp(_, then, other):
@@ -205,16 +228,18 @@ class _Walk:
 
     def _filled(self, container: int) -> Origins:
         """The origins of what is added to a container later."""
-        found: list[Origins] = []
+        return _joined(self._added(container))
+
+    def _added(self, container: int) -> Iterator[Origins]:
+        """The origins of each value that is added to a container later."""
         for step in self._frame.code.fillings(container):
             if isinstance(step, ir.SetItem):
-                found.append(self.value(step.value))
+                yield self.value(step.value)
                 continue
             call = self._model.ev.expr(self._frame, step.call)
             func = self._model.ev.expr(self._frame, call.func) if isinstance(call, ir.Call) else None
             if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name in _FILLING:
-                found.append(_mixed(self.value(arg.value) for arg in call.args))
-        return _joined(found)
+                yield _mixed(self.value(arg.value) for arg in call.args)
 
     def _is_emptied(self, container: int) -> bool:
         """Whether items are removed from a container, so that none repeats."""
@@ -226,12 +251,11 @@ class _Walk:
 
     def _index(self, base: int, index: int) -> Origins:
         inside, at = self.value(base), self.value(index)
-        is_slice = isinstance(self._model.ev.expr(self._frame, index), ir.Slice)
         if at & {"made", "picked"}:
             return _ITEM if "item" in inside or self._is_emptied(base) else _PICKED
         if "order" in inside or "order" in at:
             whole = at & {"number", "item", "order"}
-            return _PICKED if not whole else _ORDER if is_slice or "order" in at else _ITEM
+            return _PICKED if not whole else _ORDER if "order" in at else _ITEM
         return inside | _ITEM if at & {"number", "item"} else inside
 
     def _call(self, number: int, call: ir.Call) -> Origins:
@@ -309,14 +333,18 @@ class _Walk:
             return _PICKED
         if gone_through not in self._given_back:
             self._given_back[gone_through] = _NOTHING  # recursion adds nothing
-            self._given_back[gone_through] = self._gives(self.element if gone_through else self.value)
+            self._given_back[gone_through] = self._gives(gone_through)
         return self._given_back[gone_through]
 
-    def _gives(self, ask: Callable[[int], Origins]) -> Origins:
+    def _gives(self, gone_through: bool) -> Origins:
         if self._model.def_of(self._frame).is_generator:
-            return _joined(self.element(s.value) if s.is_from else self.given(s.value) for s in self.yields())
+            return _joined(map(self.yielded_by, self.yields()))
         returns = [step for _, step in self._model.steps_of(self._frame, ir.Return)]
-        return _joined(ask(step.value) for step in returns if step.value != NONE and not self._is_constant(step.value))
+        return _joined(
+            self.element(step.value) if gone_through else self._in_sample(step.context).value(step.value)
+            for step in returns
+            if step.value != NONE and not self._is_constant(step.value)
+        )
 
     def _element(self, number: int) -> Origins:
         e = self._model.ev.expr(self._frame, number)
