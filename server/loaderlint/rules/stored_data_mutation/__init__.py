@@ -20,6 +20,7 @@ workers and the main process share the memory of tensors.
 ## When it is not a bug
 - The code copies the data first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list
   or a mask. `x = x * 2` creates a new array.
+- The code creates the item just before: `batch[key] = {}`, then `batch[key][name] = value`.
 - The code copies an array and converts a tensor, or the other way round: `np.copy(x) if isinstance(x, np.ndarray) else
   to_array(x)`. Only what is known to have the type that is not copied is reported.
 - An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
@@ -78,6 +79,7 @@ from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, last
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
+from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -109,6 +111,9 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
         return
     if takes_by_mask(root, frame, model):
         yield from silent(RULE.name, edit.spot, _MASKED, model)
+        return
+    if is_created_before(root, frame, model):
+        yield from silent(RULE.name, edit.spot, CREATED, model)
         return
     value = model.ev.eval(edit.target, frame)
     for origin in _sorted(value):
