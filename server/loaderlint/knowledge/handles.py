@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 class HandleKind(NamedTuple):
     """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured), 'hangs'
     (measured), 'forbidden' (the library says not to) or 'reconnects' (the library opens another connection in a forked
-    process). `fix`: the accessor form that is right for it, '' where none is safe. `unpicklable`: what pickle says of it
-    ('cannot pickle ...'), open or closed; '' where it was not tried, or a closed one can be pickled (bz2, lzma,
+    process). `fix`: the accessor form that is right for it, '' where none is safe. `unpicklable`: what pickle says of
+    it ('cannot pickle ...'), open or closed; '' where it was not tried, or a closed one can be pickled (bz2, lzma,
     PyTables)."""
 
     word: str
