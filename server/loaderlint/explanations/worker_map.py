@@ -235,7 +235,7 @@ class _Mapper:
     def _read_in(self, frame: Frame) -> Iterator[tuple[str, str, str, Place]]:
         """The attributes of objects made in the main process that a frame reads."""
         model = self._model
-        for number in tuple(frame.memo):
+        for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
             if not isinstance(e, ir.Attr):
                 continue

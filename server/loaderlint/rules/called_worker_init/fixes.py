@@ -44,5 +44,5 @@ def _safety(function: FunctionRef, model: Model) -> Safety:
         return "unsafe"
     frames = model.run_by((opened,))
     seeds = any(all_seed([atom]) for frame in frames for call in model.frame_calls(frame) for atom in call.callee.atoms)
-    reads = any(isinstance(model.ev.expr(opened, number), ir.Param) for number in opened.memo)
+    reads = any(isinstance(model.ev.expr(opened, number), ir.Param) for number in model.ev.evaluated(opened))
     return "unsafe" if seeds and reads else "safe"

@@ -132,7 +132,7 @@ def _readers(name: str, loader: Loader, model: Model) -> Iterator[Evidence]:
             for reached in model.reached_by(loader):
                 frame = reached.frame
                 if frame.receiver == dataset and reached.bits(("sample",)) >> loader.index & 1:
-                    for number in sorted(frame.memo):
+                    for number in sorted(model.ev.evaluated(frame)):
                         if _is_own(number, name, frame, model):
                             yield Evidence(model.place(frame, number), f"{model.label(frame)} reads it")
                             break

@@ -63,5 +63,5 @@ def _uses_wrapper(write: Write, model: Model) -> bool:
     own = {name for names in OWN_ATTRIBUTES.values() for name in names}
     return any(
         isinstance(e := model.ev.expr(write.frame, number), ir.Attr) and e.base == write.base and e.name in own
-        for number in write.frame.memo
+        for number in model.ev.evaluated(write.frame)
     )

@@ -63,7 +63,7 @@ def _set_otherwise(owner: Instance, model: Model) -> frozenset[str]:
 def _is_indexed(owner: Instance, model: Model) -> bool:
     """Whether the sample's index picks an item as well."""
     for frame in _sample_frames(owner, model):
-        for number in tuple(frame.memo):
+        for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
             if isinstance(e, ir.Index) and Unknown("index") in model.ev.eval(e.index, frame).atoms:
                 return True
@@ -74,7 +74,7 @@ def _takes(owner: Instance, model: Model) -> Mapping[str, tuple[str, Frame, int]
     """Where sample code takes an item at a position, by the name of the position: the first place of each."""
     found: dict[str, tuple[str, Frame, int]] = {}
     for frame in _sample_frames(owner, model):
-        for number in sorted(frame.memo):
+        for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
             name = own_attribute(e.index, frame, model) if isinstance(e, ir.Index) else ""
             if isinstance(e, ir.Index) and name and name not in found:

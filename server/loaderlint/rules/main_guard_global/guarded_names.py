@@ -18,7 +18,7 @@ def guarded_reads(frame: Frame, file: ProjectFile, model: Model) -> list[tuple[s
     bindings, in the order of the text. Few frames read one, so anchors are computed only then."""
     reads: dict[str, list[int]] = {}
     facts = model.facts(frame)
-    for number in frame.memo:
+    for number in sorted(model.ev.evaluated(frame)):
         if type(e := facts.ir.exprs[number]) is ir.Global:
             reads.setdefault(e.name, []).append(number)
     bound = {name: bindings for name in reads if (bindings := guarded_bindings(name, file, model))}

@@ -56,9 +56,8 @@ def _written(one: Pass, model: Model) -> str | None:
 
 def _holding(frame: Frame, loader: Loader, model: Model) -> Iterator[int]:
     """The expressions of the frame's def that are the loader."""
-    facts = model.facts(frame)
-    for number, value in tuple(frame.memo.items()):
-        if value is not None and 0 <= number < len(facts.ir.exprs) and _is_loader(value, loader):
+    for number in sorted(model.ev.evaluated(frame)):
+        if _is_loader(model.ev.eval(number, frame), loader):
             yield number
 
 

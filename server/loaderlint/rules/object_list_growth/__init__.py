@@ -120,7 +120,7 @@ def _read_by_item(dataset: Instance, loader: Loader, model: Model) -> dict[str, 
         frame = reached.frame
         if frame.receiver != dataset or not reached.loaders.get("sample", 0) >> loader.index & 1:
             continue
-        for number in tuple(frame.memo):
+        for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
             base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
             if isinstance(e, ir.Index) and isinstance(base, ir.Attr) and ir.is_self(model.ev.expr(frame, base.base)):

@@ -134,7 +134,7 @@ def _reads_in_workers(model: Model) -> Mapping[str, Sequence[tuple[Frame, int]]]
 
 
 def _attributes(frame: Frame, model: Model) -> Iterator[ir.Attr]:
-    expressions = (model.ev.expr(frame, number) for number in tuple(frame.memo))
+    expressions = (model.ev.expr(frame, number) for number in sorted(model.ev.evaluated(frame)))
     return (e for e in expressions if isinstance(e, ir.Attr))
 
 

@@ -54,7 +54,7 @@ def early_worker_info_calls(entry: Frame, model: Model) -> Iterator[EarlyCall]:
         for call in model.frame_calls(frame):
             if Lib(WORKER_INFO) in call.callee.atoms:
                 yield EarlyCall(model.place(frame, call.number), f"`{model.label(frame)}`")
-    for number in tuple(entry.memo):
+    for number in sorted(model.ev.evaluated(entry)):
         for atom in model.ev.eval(number, entry).only(LibObject):
             if atom.name == WORKER_INFO and atom.site.frame.def_ == 0:
                 yield EarlyCall(model.site_place(atom.site), f"module-level code of {atom.site.frame.path.name}")

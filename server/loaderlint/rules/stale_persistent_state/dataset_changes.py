@@ -48,7 +48,7 @@ def read_in_workers(loader: Loader, model: Model) -> Read:
         frame, bit = reached.frame, 1 << loader.index
         if not reached.bits(("sample", "collate")) & bit or reached.possible & bit:
             continue
-        for number in tuple(frame.memo):
+        for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
             if isinstance(e, ir.Attr):
                 for owner in _instances(e.base, frame, model):

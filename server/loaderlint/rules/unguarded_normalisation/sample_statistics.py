@@ -32,7 +32,7 @@ class Divisor(NamedTuple):
 def divisions(frame: Frame, model: Model) -> Iterator[tuple[Spot, int]]:
     """The divisions of a def: where they are, and by what."""
     exprs = frame.code.exprs
-    for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Bin):
+    for number in sorted(n for n in model.ev.evaluated(frame) if type(exprs[n]) is ir.Bin):
         e = exprs[number]
         if isinstance(e, ir.Bin) and e.op == "/":
             yield Spot(frame, number), e.right
@@ -139,7 +139,7 @@ def _is_sample(number: int, frame: Frame, model: Model, depth: int) -> bool:
 def is_tested(found: Divisor, divisor: int, frame: Frame, model: Model) -> bool:
     """Whether the def tests the divisor anywhere, or what it is made from: `if total > 0`, `np.where(std == 0, ...)`,
     `x[x.max(axis) == 0] = 1`, `nan_to_num`."""
-    for number in sorted(frame.memo):
+    for number in sorted(model.ev.evaluated(frame)):
         e = model.ev.expr(frame, number)
         if isinstance(e, ir.Compare) and any(_holds(n, frame, model) for n in (e.left, *e.rights)):
             return True

@@ -140,9 +140,9 @@ def first_use(payload: Payload, loader: Loader, model: Model) -> tuple[Frame, in
     for reached in model.reached_by(loader):
         frame = reached.frame
         if reached.bits(("sample", "collate")) >> loader.index & 1:
-            for number, value in sorted(frame.memo.items()):
-                if value is not None and payload.atom in value.atoms:
-                    if isinstance(model.ev.expr(frame, number), ir.Attr):
+            for number in sorted(model.ev.evaluated(frame)):
+                if isinstance(model.ev.expr(frame, number), ir.Attr):
+                    if payload.atom in model.ev.eval(number, frame).atoms:
                         return frame, number
     return None
 

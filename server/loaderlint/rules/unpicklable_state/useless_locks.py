@@ -23,14 +23,13 @@ def _locking(model: Model) -> frozenset[Frame]:
     names = any(model.files.containing(word) for word in _LOCK_WORDS)
     if not names or not model.files.containing("threading"):
         return frozenset()
-    return frozenset(frame for frame in model.reached if any(_is_lock(atom, model) for atom in _seen_by(frame)))
+    return frozenset(frame for frame in model.reached if any(_is_lock(atom, model) for atom in _seen_by(frame, model)))
 
 
-def _seen_by(frame: Frame) -> Iterator[Atom]:
+def _seen_by(frame: Frame, model: Model) -> Iterator[Atom]:
     """What the expressions of a frame are."""
-    for value in frame.memo.values():
-        if value is not None:
-            yield from value.atoms
+    for number in model.ev.evaluated(frame):
+        yield from model.ev.eval(number, frame).atoms
 
 
 def _is_lock(atom: Atom, model: Model) -> bool:

@@ -53,7 +53,7 @@ def _indexed(entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[Frame
     """The expressions `sequence[index]` that methods of the dataset evaluate for a sample."""
     for frame in model.run_by([entry]):
         if frame.receiver == inst:
-            for number in sorted(frame.memo):
+            for number in sorted(model.ev.evaluated(frame)):
                 if isinstance(e := frame.code.exprs[number], ir.Index):
                     yield frame, number, e
 
