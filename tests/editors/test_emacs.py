@@ -42,7 +42,7 @@ def test_a_session(project: Project, client: str, newest: bool) -> None:
     loaders = project.read("loaders.py")
     assert "1234" not in loaders
     assert "        worker_init_fn=seed_worker,\n" in loaders
-    assert "DataLoader(TileStream(slides)" in loaders and "generator=" in loaders
+    assert "        TileStream(slides),\n" in loaders and "generator=" in loaders
     compile(loaders, "loaders.py", "exec")
     assert project.unchanged("transforms.py")
 
