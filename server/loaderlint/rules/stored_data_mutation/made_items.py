@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.branches import is_alike
+from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stored_objects import is_stored
 
 #: Why an edit changes nothing that is stored.
@@ -17,15 +17,15 @@ def is_created_before(target: int, frame: Frame, model: Model) -> bool:
     item, at = model.ev.expr(frame, target), frame.code.evaluated_by(target)
     if not isinstance(item, ir.Index) or at is None:
         return False
-    one = model.def_of(frame)
+    one, exprs = model.def_of(frame), frame.code.exprs
     around = {0, *one.enclosing(one.steps[at].context)}
     stores = [(number, step) for number, step in model.steps_of(frame, ir.SetItem) if number < at]
     for _, step in reversed(stores):
-        if not is_alike(step.base, item.base, frame.code.exprs):
+        if not reads_same(step.base, item.base, exprs):
             continue
         if _keeps_stored(step.value, frame, model):
             return False
-        if step.context in around and is_alike(step.index, item.index, frame.code.exprs):
+        if step.context in around and reads_same(step.index, item.index, exprs):
             return True
     return False
 
