@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from loaderlint.findings.finding import InsertMethod
-from loaderlint.fixes.long_calls import broken_call
+from loaderlint.fixes.long_calls import broken_call, on_few
 from tests.fixes.fixing import fixed, place
 
 BROKEN = [
@@ -35,7 +35,7 @@ FILLED = [
 
 @pytest.mark.parametrize(("line", "length", "expected"), FILLED)
 def test_a_long_call_may_have_several_arguments_on_a_line(line: str, length: int, expected: list[str]) -> None:
-    assert broken_call(line, length, filled=True) == expected
+    assert broken_call(line, length, on_few) == expected
 
 
 @pytest.mark.parametrize(

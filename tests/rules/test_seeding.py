@@ -61,11 +61,16 @@ INITS: dict[str, tuple[str, bool]] = {
 }
 
 
+def parted(code: str) -> tuple[str, str]:
+    """The text of a module that begins with the code before ` | `, and what stands behind that."""
+    module, _, last = code.rpartition(" | ")
+    return HEAD + "\n".join(module.split("; ")), last
+
+
 def loader_with(folder: Path, code: str) -> Linked:
     """A project whose loader has this worker_init_fn."""
-    module, _, init = code.rpartition(" | ")
-    lines = "\n".join(module.split("; "))
-    return link(folder, f"{HEAD}{lines}\nloader = DataLoader(D(), num_workers=2, worker_init_fn={init})\n")
+    module, init = parted(code)
+    return link(folder, f"{module}\nloader = DataLoader(D(), num_workers=2, worker_init_fn={init})\n")
 
 
 @pytest.mark.parametrize("code", INITS)
@@ -141,9 +146,9 @@ DRAWS: dict[str, str] = {
 
 @pytest.mark.parametrize("code", DRAWS)
 def test_whether_a_draw_comes_after_a_seed(code: str, tmp_path: Path) -> None:
-    module, _, sample = code.rpartition(" | ")
-    lines, inside = "\n".join(module.split("; ")), "\n  ".join(sample.split("; "))
-    text = f"{HEAD}{lines}\nclass S(Dataset):\n def __getitem__(self, index):\n  {inside}\n"
+    module, sample = parted(code)
+    inside = "\n  ".join(sample.split("; "))
+    text = f"{module}\nclass S(Dataset):\n def __getitem__(self, index):\n  {inside}\n"
     linked = link(tmp_path, f"{text}loader = DataLoader(S(), num_workers=2)\n")
     loader, model = linked.loader(), linked.model
     calls = [call for frame in model.reached for call in model.frame_calls(frame)]
@@ -170,9 +175,8 @@ FIXED: dict[str, str] = {
 
 @pytest.mark.parametrize("code", FIXED)
 def test_what_the_fix_does(code: str, tmp_path: Path) -> None:
-    module, _, call = code.rpartition(" | ")
-    lines = "\n".join(module.split("; "))
-    linked = link(tmp_path, f"{HEAD}{lines}\nloader = {call}\n")
+    module, call = parted(code)
+    linked = link(tmp_path, f"{module}\nloader = {call}\n")
     fix = seed_worker_fix([linked.loader()], linked.model)
     assert (fix.title.removeprefix("Seed each worker: ") if fix is not None else "") == FIXED[code]
     assert fix is None or fix.safety == "safe"

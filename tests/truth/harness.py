@@ -106,7 +106,7 @@ def symptoms(answer: Mapping[str, Any]) -> frozenset[str]:
     if answer.get("hang"):
         return frozenset({"hang"})
     error = answer.get("error") or answer.get("failed") or ""
-    if "pickl" in error or "exited unexpectedly" in error:
+    if "pickle" in error or "for pickling" in error or "exited unexpectedly" in error:
         return frozenset({"pickle"})
     if "error" in answer:
         raise AssertionError(f"the program failed:\n{error}")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
-from loaderlint.fixes.long_calls import broken_call
+from loaderlint.fixes.long_calls import broken_call, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
@@ -411,7 +411,8 @@ class Draft:
     def _fitting(self, line: str, indent: str) -> list[str]:
         limit = self.original.formatted_length or min(self.original.line_length, _LONG)
         too_long = len(self.line(line, indent).expandtabs()) - limit
-        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long, self.original.broken_length is None)
+        layout = on_few if self.original.broken_length is None else on_one_each
+        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long, layout)
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""

@@ -4,35 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 #: One level of indentation in the source of a fix.
 _LEVEL = "    "
+#: Lays out arguments in lines that begin with an indentation and have at most so many characters.
+Layout = Callable[[Sequence[str], str, int], list[str]]
 
 
-def broken_call(line: str, length: int, filled: bool = False) -> list[str]:
-    """`line` as several lines where it is a statement that assigns, returns or makes a call: the arguments on a line of
-    their own, or, where that is longer than `length` characters too, on one each, or on as few as possible if `filled`.
-    Any other line stays as it is."""
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    text = line.strip()
-    call = _call(text)
-    if call is None:
-        return [line]
-    opening = text.index("(", call.func.end_col_offset)
-    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    texts = [text[one.col_offset : one.end_col_offset] for one in arguments]
-    together = indent + _LEVEL + ", ".join(texts)
-    if len(together) <= length:
-        inner = [together]
-    elif filled:
-        inner = _filled(texts, indent + _LEVEL, length)
-    else:
-        inner = [f"{indent}{_LEVEL}{one}," for one in texts]
-    return [indent + text[: opening + 1], *inner, f"{indent})"]
+def on_one_each(arguments: Sequence[str], indent: str, length: int) -> list[str]:
+    """The arguments on a line each, as black and ruff write them, whatever the `length`."""
+    return [f"{indent}{one}," for one in arguments]
 
 
-def _filled(arguments: Sequence[str], indent: str, length: int) -> list[str]:
+def on_few(arguments: Sequence[str], indent: str, length: int) -> list[str]:
     """The arguments on as few lines as possible."""
     lines: list[str] = []
     for number, argument in enumerate(arguments):
@@ -42,6 +27,23 @@ def _filled(arguments: Sequence[str], indent: str, length: int) -> list[str]:
         else:
             lines.append(indent + text)
     return lines
+
+
+def broken_call(line: str, length: int, layout: Layout = on_one_each) -> list[str]:
+    """`line` as several lines where it is a statement that assigns, returns or makes a call: the arguments on a line of
+    their own or, where that is longer than `length` characters too, as `layout` lays them out. Any other line stays as
+    it is."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    text = line.strip()
+    call = _call(text)
+    if call is None:
+        return [line]
+    opening = text.index("(", call.func.end_col_offset)
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    texts = [text[one.col_offset : one.end_col_offset] for one in arguments]
+    together = indent + _LEVEL + ", ".join(texts)
+    inner = [together] if len(together) <= length else layout(texts, indent + _LEVEL, length)
+    return [indent + text[: opening + 1], *inner, f"{indent})"]
 
 
 def _call(text: str) -> ast.Call | None:

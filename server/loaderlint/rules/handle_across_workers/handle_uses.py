@@ -42,9 +42,9 @@ def why_not_shared(use: Use, model: Model) -> str:
 
 def cure_of(use: Use, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not share it: each opens its own; '' if they do."""
-    if use.kind.fork == "reconnects" and (loader.out_of_sight or "fork" in model.start_methods.of(loader)):
-        return "its library opens another connection in each process"
-    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods.of(loader):
+    if loader.out_of_sight or "fork" in model.start_methods.of(loader):
+        return "its library opens another connection in each process" if use.kind.fork == "reconnects" else ""
+    if not (use.drops or use.touches):
         return ""
     left = "its object leaves the handle out when it is pickled" if use.drops else "each worker opens its own"
     return f"{started_by(loader, model)}, and {left}"

@@ -139,15 +139,22 @@ def _mixed(parts: Iterable[Origins]) -> Origins:
 
 class _Walk:
     """Computes the origins of expressions in one frame. `given`: the origins of its parameters, by number. `walks`: all
-    walks of a stream."""
+    walks of a stream. For a sample: `collecting` are the loops that only collect its parts, by what they iterate over,
+    and `whole` is the walk that knows none."""
 
-    def __init__(self, frame: Frame, given: tuple[Origins, ...], model: Model, walks: _Walks) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        given: tuple[Origins, ...],
+        model: Model,
+        walks: _Walks,
+        collecting: frozenset[int] = frozenset(),
+        whole: _Walk | None = None,
+    ) -> None:
         self._frame, self._given, self._model, self._walks = frame, given, model, walks
+        self._collecting, self._whole = collecting, whole
         self._known: dict[tuple[bool, int], Origins] = {}
         self._given_back: dict[bool, Origins] = {}
-        #: For a sample: the loops that only collect its parts, by what they iterate over, and the walk without them.
-        self._collecting: frozenset[int] = frozenset()
-        self._whole = self
         self._samples: dict[frozenset[int], _Walk] = {}
 
     def yields(self) -> Iterator[ir.YieldStep]:
@@ -165,9 +172,7 @@ class _Walk:
         iterables = {step.iterable for _, step in self._model.steps_of(self._frame, ir.Iterate)}
         collecting = frozenset(one for one in iterables - around if not self.value(one))
         if collecting not in self._samples:
-            walk = _Walk(self._frame, self._given, self._model, self._walks)
-            walk._collecting, walk._whole = collecting, self
-            self._samples[collecting] = walk
+            self._samples[collecting] = _Walk(self._frame, self._given, self._model, self._walks, collecting, self)
         return self._samples[collecting]
 
     def given(self, number: int) -> Origins:
@@ -192,7 +197,7 @@ class _Walk:
 
     def element(self, number: int) -> Origins:
         """The origins of the items of an expression."""
-        if self._whole is not self:
+        if self._whole is not None:
             return self._whole.element(number)
         if (True, number) not in self._known:
             self._known[True, number] = _NOTHING

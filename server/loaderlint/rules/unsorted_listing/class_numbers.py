@@ -46,9 +46,9 @@ def _looked_up_in(code: Code) -> Iterator[str]:
 
 def _numbered(frame: Frame, model: Model) -> Iterator[int]:
     dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
-    written = {n for _, step in model.steps(frame) for n in ir.step_expressions(step)} if dicts else set()
+    evaluated = model.ev.evaluated(frame) if dicts else ()
     for number, e in dicts:
-        if number in written or number in model.ev.evaluated(frame):
+        if number in evaluated:
             yield _enumerated(e.element, frame, model)
     for _, step in model.steps_of(frame, ir.SetItem):
         yield _enumerated(step.value, frame, model)

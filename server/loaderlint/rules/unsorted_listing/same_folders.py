@@ -4,6 +4,7 @@ and one folder lists its folders in the same order each time (`glob(root + "/*/l
 from __future__ import annotations
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.plain_records import JOINS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
@@ -11,7 +12,6 @@ from loaderlint.rules.shared.branches import is_alike
 from loaderlint.rules.shared.listing_order import Listing
 
 _WILDCARDS = frozenset("*?[")
-_JOIN = Lib("os.path.join")
 #: A path as its texts, which say `/` between folders, and the expressions between them.
 Parts = list[str | int]
 
@@ -58,7 +58,7 @@ def _parts(number: int, frame: Frame, model: Model) -> Parts:
             return [*_parts(left, frame, model), *_parts(right, frame, model)]
         case ir.Bin("/", left, right):
             return [*_parts(left, frame, model), "/", *_parts(right, frame, model)]
-        case ir.Call(func, args) if args and _JOIN in model.ev.eval(func, frame).atoms:
+        case ir.Call(func, args) if args and any(one.name in JOINS for one in model.ev.eval(func, frame).only(Lib)):
             joined = [part for arg in args for part in ("/", *_parts(arg.value, frame, model))]
             return joined[1:]
     return [number]
