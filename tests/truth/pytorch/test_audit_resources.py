@@ -116,7 +116,7 @@ NOTE, CLEAN, NOT_SEEN = Verdict.NOTE, Verdict.CLEAN, Verdict.NOT_SEEN
 
 def noted(dataset: Any, batch_size: int | None = 1, **more: Any) -> list[Verdict]:
     loader = data.DataLoader(dataset, batch_size, num_workers=2, multiprocessing_context="fork")
-    return verdicts(loader, **{"epochs": 1, "batches": 24, **more})
+    return verdicts(loader, **{"epochs": 1, "batches": 40, **more})
 
 
 def verdicts(loader: Any, **more: Any) -> list[Verdict]:
