@@ -1,5 +1,5 @@
 """Write what the tables know from the summaries, in server/loaderlint/knowledge: the other names of things
-(derived_names.py), and the constructors of torchvision's datasets (derived_datasets.py).
+(derived_names.py), and the constructors of torchvision's datasets (torchvision_datasets.py).
 
 python -m scripts.derived_names
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loaderlint.knowledge import derived_datasets, derived_names
+from loaderlint.knowledge import derived_names, torchvision_datasets
 from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
 from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.sources import library_summaries
@@ -103,7 +103,7 @@ def parameters_of_datasets() -> dict[str, tuple[str, ...]]:
 
 def main() -> None:
     """Write the modules."""
-    Path(derived_datasets.__file__).write_text(text_of_datasets(), "utf-8")
+    Path(torchvision_datasets.__file__).write_text(text_of_datasets(), "utf-8")
     Path(derived_names.__file__).write_text(text(), "utf-8")
 
 

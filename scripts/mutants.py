@@ -1,7 +1,7 @@
 """Change the program in small ways, one at a time, and see whether a test fails.
 
     python -m scripts.mutants --sample 100 --seed 1 server/loaderlint/rules server/loaderlint/project -- tests/rules
-    python -m scripts.mutants server/loaderlint/rules/shared/seeding.py:70 -- tests/rules -k seed
+    python -m scripts.mutants server/loaderlint/rules/shared/worker_seeding.py:70 -- tests/rules -k seed
 
 What follows `--` are arguments of pytest: they choose the tests. Each test runs once to record which of the statements
 that hold a mutant it executes. Then a forked process replaces the code of one function by the mutant, and runs the

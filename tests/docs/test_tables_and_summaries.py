@@ -20,8 +20,8 @@ import pytest
 
 from loaderlint.engine import Workspace
 from loaderlint.knowledge import canonical_names, measured_libraries
-from loaderlint.knowledge import derived_datasets as derived_datasets_module
 from loaderlint.knowledge import derived_names as derived_names_module
+from loaderlint.knowledge import torchvision_datasets as torchvision_datasets_module
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.loader_defaults import DATASET_BASES, DATASET_PARAMETERS, WRAPPING_DATASETS
 from loaderlint.knowledge.measured_libraries import names_in_tables
@@ -202,7 +202,7 @@ def test_a_row_says_more_than_that_of_its_base(name: str) -> None:
 def test_no_dataset_whose_source_is_read_has_a_row() -> None:
     """What it derives from, and what its constructor takes, is in its source, or is derived from that."""
     rows = {*DATASET_BASES, *DATASET_PARAMETERS, *WRAPPING_DATASETS}
-    by_hand = rows - derived_datasets_module.DERIVED_PARAMETERS.keys()
+    by_hand = rows - torchvision_datasets_module.DERIVED_PARAMETERS.keys()
     assert {one for one in by_hand if is_summarised(one)} == _COSTLY
 
 
@@ -216,4 +216,4 @@ def test_the_parameters_of_a_dataset_that_is_not_read_are_those_of_a_release(nam
 
 
 def test_parameters_of_datasets_are_those_of_the_summaries() -> None:
-    assert Path(derived_datasets_module.__file__).read_text("utf-8") == derived_names.text_of_datasets()
+    assert Path(torchvision_datasets_module.__file__).read_text("utf-8") == derived_names.text_of_datasets()

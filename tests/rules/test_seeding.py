@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.rules.shared.seeding import init_in_sight, may_be_passed, seed_worker_fix, seeds_numpy, seeds_on_the_way
+from loaderlint.rules.shared.worker_seeding import (
+    init_in_sight,
+    may_be_passed,
+    seed_worker_fix,
+    seeds_numpy,
+    seeds_on_the_way,
+)
 from tests.project.linking import Linked, link
 
 HEAD = """

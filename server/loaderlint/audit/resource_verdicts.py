@@ -12,8 +12,8 @@ from loaderlint.audit.report import Result, Verdict, clean, not_seen
 
 #: The first batches of a worker import, open and allocate what it needs for all.
 _WARM_UP = 2
-#: Its memory takes longer to settle: on a busy machine some batches wait to be sent, and the allocator keeps their pages
-#: for later ones (measured: up to seven tensors of 2 MiB, over eight batches).
+#: Its memory takes longer to settle: on a busy machine batches wait to be sent, and the allocator keeps their pages for
+#: later ones (measured: up to seven tensors of 2 MiB, over eight batches).
 _MEMORY_WARM_UP = 10
 #: So many batches after them make a trend.
 _TREND = 6

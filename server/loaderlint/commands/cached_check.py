@@ -32,7 +32,7 @@ def answer(chosen: argparse.Namespace) -> int | None:
     """Report what a check would find, and return its exit code; None if it has to be found out. A watch of what is
     looked at has begun then."""
     file_accesses.watch()
-    cache = Cache.of(chosen) if is_plain(chosen) else None
+    cache = CheckCache.of(chosen) if is_plain(chosen) else None
     if cache is None:
         return None
     try:
@@ -62,7 +62,7 @@ def is_plain(chosen: argparse.Namespace) -> bool:
     return not any(other) and not (chosen.statistics and chosen.output_format == "text")
 
 
-class Cache:
+class CheckCache:
     """What is kept in a folder, for one command."""
 
     def __init__(self, folder: Path) -> None:
@@ -71,13 +71,13 @@ class Cache:
         self._pieces: PieceCache | None = None
 
     @classmethod
-    def of(cls, chosen: argparse.Namespace) -> Cache | None:
+    def of(cls, chosen: argparse.Namespace) -> CheckCache | None:
         """The cache that a command uses; None for none. All parts of a command share one: it waits for a locked file
         once."""
         if "cache" not in chosen:
             folder = None if chosen.no_cache else cache_folder.folder(chosen.cache_dir)
             chosen.cache = cls(folder) if folder else None
-        known: Cache | None = chosen.cache
+        known: CheckCache | None = chosen.cache
         return known
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.commands import BASELINE
-from loaderlint.commands.cached_check import Cache, is_plain
+from loaderlint.commands.cached_check import CheckCache, is_plain
 from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, named_settings, roots_of
 from loaderlint.commands.outcome import Outcome, complain, show
 from loaderlint.engine import Workspace
@@ -100,7 +100,7 @@ class _Check:
         self._piped = piped
         self._missing = missing
         self._overrides = overrides
-        self._cache = Cache.of(chosen)
+        self._cache = CheckCache.of(chosen)
         pieces = self._cache.pieces if self._cache else None
         roots = roots_of(paths)
         self._workspace = Workspace(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from loaderlint.engine.file_settings import ASSUMED
 
 if TYPE_CHECKING:
-    from loaderlint.commands.cached_check import Cache
+    from loaderlint.commands.cached_check import CheckCache
     from loaderlint.engine import Workspace
     from loaderlint.engine.project_state import Project
 
@@ -16,7 +16,7 @@ _NAMES = {"linux": "Linux", "macos": "macOS", "windows": "Windows"}
 _WORD = "num_workers"
 
 
-def tip(workspace: Workspace, cache: Cache) -> str:
+def tip(workspace: Workspace, cache: CheckCache) -> str:
     """The line after a check; '' if none of its projects is to be told of for the first time."""
     for project, _ in workspace.answered():
         platforms = _assumed(project)

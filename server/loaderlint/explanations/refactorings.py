@@ -10,7 +10,7 @@ from __future__ import annotations
 from loaderlint.findings.finding import Fix, InsertFunction, SetArgument
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.seeding import SEED_WORKER, TAKES_INIT, may_be_passed
+from loaderlint.rules.shared.worker_seeding import SEED_WORKER, TAKES_INIT, may_be_passed
 
 
 def seeded(loader: Loader, model: Model) -> Fix | None:

@@ -5,7 +5,7 @@
 * `piece_tree`: a piece's nodes with their places in the file.
 * `draft`: one file while its changes are collected.
 * `name_scopes`: what the file's names mean, and the `{...}` marks in intents.
-* `added_functions`: functions that are added, and `insert_imports`: where they and new imports go.
+* `added_functions`: functions that are added, and `inserted_code`: where they and new imports go.
 * `edit_arguments`, `edit_expressions`, `edit_statements`, `edit_comments`, `class_members`, `hoist`, `enclosing`: one
   family of intents each.
 * `layout`: where statements begin, and which comments belong to them.

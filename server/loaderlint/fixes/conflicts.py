@@ -12,7 +12,7 @@ from loaderlint.fixes.class_members import method_changes
 from loaderlint.fixes.draft import EXPRESSION, LINES, NO_PLAN, WRAP_END, WRAP_START, Draft, Plan
 from loaderlint.fixes.edit_arguments import argument_changes
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.insert_imports import header_changes
+from loaderlint.fixes.inserted_code import header_changes
 
 
 class Fitting(Struct):

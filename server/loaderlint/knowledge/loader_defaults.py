@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from loaderlint.knowledge.derived_datasets import DERIVED_PARAMETERS
+from loaderlint.knowledge.torchvision_datasets import DERIVED_PARAMETERS
 
 #: torch's defaults of the parameters that rules ask for.
 TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyType(

@@ -38,7 +38,7 @@ def overrides(section: Any) -> dict[str, object]:
 
 
 def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) -> None:
-    """Store the settings of a configuration section, also for single folders; `Server.configured` applies them."""
+    """Store the settings of a configuration section, also for single folders; `Server.apply_settings` applies them."""
     ls.overrides = overrides(section)
     of_folders = {known_as(folder): overrides(one) for folder, one in (folders or {}).items()}
     if any(one != ls.overrides for one in of_folders.values()):
@@ -69,8 +69,8 @@ async def load(ls: Server) -> None:
             await asyncio.wait_for(asyncio.shield(asked), PATIENCE)
         except asyncio.TimeoutError:
             logger.warning("the client does not send its settings")
-            asked.add_done_callback(lambda _: ls.configured())
-    ls.configured()
+            asked.add_done_callback(lambda _: ls.apply_settings())
+    ls.apply_settings()
 
 
 async def _ask(ls: Server) -> None:
@@ -94,7 +94,7 @@ async def did_change_configuration(ls: Server, params: types.DidChangeConfigurat
     given = _plain(params.settings)
     if isinstance(given, Mapping):
         take(ls, given.get(SECTION, given))
-        ls.configured()
+        ls.apply_settings()
 
 
 def _plain(settings: Any) -> Any:

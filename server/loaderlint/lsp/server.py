@@ -130,7 +130,7 @@ class Server(LanguageServer):
         selected = {"interpreter": self.interpreter} if self.interpreter else {}
         return Setup(self.folders, {**self.overrides, **selected})
 
-    def configured(self) -> None:
+    def apply_settings(self) -> None:
         """Analyse with the folders and settings as they are now."""
         setup = self.setup()
         logger.info("folders: %s; settings: %s", [*map(str, setup.folders)], setup.overrides)

@@ -38,7 +38,7 @@ from loaderlint.project.evaluation.limits import (
     ReachedLimits,
 )
 from loaderlint.project.evaluation.name_lookup import Names
-from loaderlint.project.evaluation.user_options import Configured, flags_module
+from loaderlint.project.evaluation.user_options import UserOptions, flags_module
 from loaderlint.project.evaluation.values import (
     BOTTOM,
     NONE_VALUE,
@@ -121,7 +121,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.liveness = Liveness(self)
         self.classes = Classes(self)
-        self.configured = Configured(self)
+        self.user_options = UserOptions(self)
         self.yaml = YamlConfigurations(self)
 
     def take_apart(self) -> None:
@@ -330,7 +330,7 @@ class Evaluator:
         match atom:
             case Lib(owner):
                 module = flags_module(atom) if owner.endswith(".FLAGS") else None
-                flag = self.configured.flag(module, name) if module else None
+                flag = self.user_options.flag(module, name) if module else None
                 read = self.installed.value(f"{owner}.{name}") if flag is None else None
                 return flag or read or _of_library(owner, name), ()
             case ModuleRef() | FolderRef():
@@ -345,9 +345,9 @@ class Evaluator:
             case SuperRef():
                 return self.classes.super_attribute(atom, name), ()
             case Namespace():
-                return self.configured.attribute(atom, name), ()
+                return self.user_options.attribute(atom, name), ()
             case LibObject():
-                found = self.configured.node_attribute(atom, name)
+                found = self.user_options.node_attribute(atom, name)
                 return (found if found is not None else member_of(atom, name)), ()
             case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
                 if isinstance(atom, PartialOf) and name == "func":

@@ -369,7 +369,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(dynamic_dispatch.named_in(ev, key, frame, index))
             case Lib("sys.modules"):
                 parts.append(dynamic_dispatch.this_module(index, frame, ev))
-            case LibObject() if (kept := ev.configured.node_item(atom, key)) is not None:
+            case LibObject() if (kept := ev.user_options.node_item(atom, key)) is not None:
                 parts.append(kept)
             case LibObject(name, _):
                 inner = library_values.item_name(name, key, sliced)
@@ -380,7 +380,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 literal = key.literal
                 option = literal.value if literal else None
                 known = isinstance(option, str)
-                parts.append(ev.configured.attribute(atom, str(option)) if known else unknown("config"))
+                parts.append(ev.user_options.attribute(atom, str(option)) if known else unknown("config"))
             case Unknown():
                 parts.append(of(atom))
                 aliases = aliases or not copied
@@ -407,7 +407,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
     arguments = ev.calls.arguments(call, frame)
     func = ev.expr(frame, call.func)
     if type(func) is ir.Attr and func.name in user_options.PARSE and not callee.only(FunctionRef, Method):
-        options = ev.configured.parsed_out_of_sight(func.name, frame)
+        options = ev.user_options.parsed_out_of_sight(func.name, frame)
         if options is not None:
             return options
     chosen = callee.only(Unknown)

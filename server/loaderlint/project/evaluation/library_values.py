@@ -817,11 +817,11 @@ def call_object(
     if _is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
-        found = ev.configured.parsed(atom.owner, method, frame)
+        found = ev.user_options.parsed(atom.owner, method, frame)
         if found is not None:
             return found, ()
         if method == "get" and arguments.positional:
-            kept = ev.configured.node_item(atom.owner, arguments.positional[0])
+            kept = ev.user_options.node_item(atom.owner, arguments.positional[0])
             if kept is not None:
                 return kept, ()
         if looks_up_class(f"{atom.owner.name}.{method}"):

@@ -70,7 +70,7 @@ class _Declaration(NamedTuple):
     call: ir.Call
 
 
-class Configured:
+class UserOptions:
     """Option declarations of one snapshot, looked up by name."""
 
     def __init__(self, evaluator: Evaluator) -> None:

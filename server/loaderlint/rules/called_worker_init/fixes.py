@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.called_worker_init.init_calls import WORKER_ID, wrong_arguments
 from loaderlint.rules.shared.loader_call import Written
-from loaderlint.rules.shared.seeding import SEED_WORKER
+from loaderlint.rules.shared.worker_seeding import SEED_WORKER
 
 
 def all_seed(callees: Sequence[Atom]) -> bool:

@@ -15,7 +15,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.constant_epoch_seed.training_passes import trains
 from loaderlint.rules.shared.epoch_passes import between, inside, loop_around
 from loaderlint.rules.shared.seed_sources import seed_sources
-from loaderlint.rules.shared.seeding import tests_an_option
+from loaderlint.rules.shared.worker_seeding import tests_an_option
 
 #: Context managers that keep a random state, by the last part of their names.
 _KEEPS_STATE = re.compile(r"(?:rng|seed|state|random|determin)\w*$", re.IGNORECASE)

@@ -74,9 +74,9 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.seeding import seed_worker_fix
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
+from loaderlint.rules.shared.worker_seeding import seed_worker_fix
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:

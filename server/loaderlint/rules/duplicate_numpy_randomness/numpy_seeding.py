@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import seeds_numpy, seeds_on_the_way
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.worker_seeding import seeds_numpy, seeds_on_the_way
 
 FIXED_IN = "1.9"
 

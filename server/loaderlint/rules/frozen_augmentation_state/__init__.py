@@ -74,10 +74,10 @@ from loaderlint.rules.frozen_augmentation_state.fixes import seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, repeated, start_of_workers
+from loaderlint.rules.shared.worker_seeding import init_in_sight
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:

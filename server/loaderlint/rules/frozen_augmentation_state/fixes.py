@@ -8,7 +8,7 @@ from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, 
 from loaderlint.project.evaluation.values import Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
-from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
+from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
 #: Where each known dataset is of a class of the project and stores one transform.
 _SEEDING_OWN = """\

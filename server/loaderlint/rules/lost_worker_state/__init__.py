@@ -74,7 +74,7 @@ from loaderlint.rules.lost_worker_state.cures import cache_cure, position_cure
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
 from loaderlint.rules.lost_worker_state.run_in_main_process import filled_before_workers, runs_in_main
-from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
+from loaderlint.rules.lost_worker_state.sample_caches import SampleCache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
@@ -159,7 +159,7 @@ def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
 # --- caches -----------------------------------------------------------------------------------------------------------
 
 
-def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]]:
+def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[SampleCache]]:
     """The caches that a function fills. None if one of its frames fills no such cache: then samples share entries,
     and the cache helps."""
     caches = [list(sample_caches(frame, model)) for frame in function.frames]
@@ -167,7 +167,7 @@ def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]
         yield Candidate(cache, cache.frame, cache.spot, cache_cure, severity=Severity.INFORMATION)
 
 
-def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
+def _weigh_cache(model: Model, caches: Sequence[Candidate[SampleCache]], exposure: Exposure) -> Severity | Unsaid:
     severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
     if not isinstance(severity, Unsaid) and model.remembered(runs_in_main, caches[0].frame):
         return Unsaid(_MAIN_RUNS_IT)
@@ -176,7 +176,7 @@ def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exp
     return severity
 
 
-def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
+def _cached(verdict: WorkerVerdict[SampleCache], model: Model) -> Finding:
     cache = verdict.about
     return verdict.finding(
         f"the cache `{cache.name}` never helps: each worker of {loaders_of(verdict.exposure)} fills its own copy, "

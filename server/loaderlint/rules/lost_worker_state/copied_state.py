@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.findings.finding import Evidence
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_module
+from loaderlint.rules.lost_worker_state.sample_caches import SampleCache, made_in_module
 
 
 def creation_evidence(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
@@ -18,7 +18,7 @@ def creation_evidence(owner: Instance, name: str, model: Model) -> Iterator[Evid
             yield Evidence(place, f"{model.label(store.frame)} makes `{name}`, which each worker copies")
 
 
-def cache_evidence(cache: Cache, model: Model) -> Iterator[Evidence]:
+def cache_evidence(cache: SampleCache, model: Model) -> Iterator[Evidence]:
     """Where the cache is created of which each worker has a copy."""
     if cache.owner is not None:
         yield from creation_evidence(cache.owner, cache.name, model)

@@ -29,7 +29,7 @@ _DISTINCT = frozenset({"builtins.set", "builtins.frozenset", "builtins.range", "
 _NOTHING = Literal_("NoneType", None)
 
 
-class Cache(NamedTuple):
+class SampleCache(NamedTuple):
     """An entry of the cache `name` that `frame` makes at `spot`. `owner`: the object that holds the cache; None if the
     module does."""
 
@@ -39,7 +39,7 @@ class Cache(NamedTuple):
     name: str
 
 
-def sample_caches(frame: Frame, model: Model) -> Iterator[Cache]:
+def sample_caches(frame: Frame, model: Model) -> Iterator[SampleCache]:
     """The caches that a frame fills: `self.cache[index] = x` or `CACHE[index] = x`, where `index` is the sample's
     index, or the item at it in a list of the object (`self.names[index]`), and sample code reads the cache by the same
     key."""
@@ -55,13 +55,13 @@ def sample_caches(frame: Frame, model: Model) -> Iterator[Cache]:
         name = own_attribute(step.base, frame, model)
         if owner is not None and name and model.remembered(is_workers_own, owner, name):
             if name in model.remembered(_looked_up, owner):
-                yield Cache(frame, spot, owner, name)
+                yield SampleCache(frame, spot, owner, name)
         elif isinstance(base, ir.Global) and model.remembered(_is_modules_own, frame.path, base.name):
             if base.name in model.remembered(_looked_up_in_module, frame.path):
-                yield Cache(frame, spot, None, base.name)
+                yield SampleCache(frame, spot, None, base.name)
 
 
-def made_in_module(cache: Cache, model: Model) -> Place | None:
+def made_in_module(cache: SampleCache, model: Model) -> Place | None:
     """Where the module makes a cache of its own."""
     file = model.files.file(cache.frame.path)
     binding = file.names[cache.name][0] if file else None

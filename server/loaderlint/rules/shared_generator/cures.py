@@ -7,8 +7,8 @@ from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import birth_place, is_seeded
 from loaderlint.rules.shared.judgement import Cure
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.worker_seeding import init_in_sight
 from loaderlint.rules.shared_generator.reseeded_generators import reseeded_at_start, reseeded_by_monai
 
 
