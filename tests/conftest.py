@@ -3,14 +3,17 @@ the home of who runs them. No test asserts a time, so no example of hypothesis h
 
 from __future__ import annotations
 
+import compileall
 import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import loaderlint
 from loaderlint.engine import project_state
 from loaderlint.findings.diagnostics import Problem
 from loaderlint.runtime.internal_errors import Failure
@@ -23,6 +26,13 @@ os.environ["LOADERLINT_CACHE_DIR"] = _CACHE.name
 
 settings.register_profile("any-time", deadline=None)
 settings.load_profile("any-time")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the program once. Otherwise, where PYTHONDONTWRITEBYTECODE is set, each of the many processes that tests
+    start compiles it again, which takes longer than most of them work."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(loaderlint.__file__).parent, quiet=2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
