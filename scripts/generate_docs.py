@@ -15,7 +15,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -264,17 +264,15 @@ def table() -> str:
     return "\n".join(["| code | name | what it finds | fix |", "|---|---|---|---|", *rows])
 
 
-def stale(root: Path) -> list[str]:
-    """The paths of generated files that are not as they should be, or should not be there."""
-    wanted = files(root)
+def stale(root: Path, wanted: Mapping[Path, str]) -> list[str]:
+    """The paths of generated files that are not as wanted (see `files`), or should not be there."""
     wrong = [path for path, text in wanted.items() if not _equals(root / path, text)]
     extra = [path.relative_to(root) for path in (root / PAGES).glob("*.md") if path.relative_to(root) not in wanted]
     return sorted(path.as_posix() for path in (*wrong, *extra))
 
 
-def write(root: Path) -> None:
-    """Write all generated files and remove the pages of rules that are gone."""
-    wanted = files(root)
+def write(root: Path, wanted: Mapping[Path, str]) -> None:
+    """Write the wanted files (see `files`) and remove the pages of rules that are gone."""
     for path in (root / PAGES).glob("*.md"):
         if path.relative_to(root) not in wanted:
             path.unlink()
@@ -301,9 +299,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the generated parts of the documentation.")
     parser.add_argument("--check", action="store_true", help="only say what is stale")
     if not parser.parse_args().check:
-        write(ROOT)
+        write(ROOT, files(ROOT))
         return 0
-    wrong = stale(ROOT)
+    wrong = stale(ROOT, files(ROOT))
     for path in wrong:
         print(f"{path} is stale; run: make docs", file=sys.stderr)
     return 1 if wrong else 0
