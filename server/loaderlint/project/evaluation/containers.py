@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.function_registries import registering_frames
 from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -345,7 +346,20 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
             grown = _with_items(ev, body, name, grown, sure=not file.is_conditional(piece))
         else:
             grown = _longer(ev, body, name, grown)
+    for frame in registering_frames(ev, file, name):
+        grown = _with_registered(ev, frame, name, grown) if frame.path == file.path else grown
     return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
+
+
+def _with_registered(ev: Evaluator, frame: Frame, name: str, grown: MapOf | SeqOf) -> MapOf | SeqOf:
+    """A dict or list of the module with what a frame of a function of the module adds to it. Other modules may register
+    more in a dict."""
+    if isinstance(grown, SeqOf):
+        return _longer(ev, frame, name, grown)
+    one = ev.def_of(frame)
+    steps = [step for step in one.steps if not ev.liveness.is_dead(step.context, frame)] if one is not None else []
+    stored = [item for step in steps for item in _stored_in_global(ev, step, frame, name)]
+    return with_stored(grown, [*stored, (None, unknown("registry"))]) if stored else grown
 
 
 def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bool) -> MapOf:

@@ -68,6 +68,7 @@ from loaderlint.project.evaluation.values import (
     unknown,
 )
 from loaderlint.project.evaluation.yaml_configurations import YamlConfigurations
+from loaderlint.project.modules.dependencies import defined_name
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files, ProjectFile
 
@@ -349,13 +350,25 @@ class Evaluator:
             case LibObject():
                 found = self.user_options.node_attribute(atom, name)
                 return (found if found is not None else member_of(atom, name)), ()
+            case SeqOf(_, items, names=names) if name in names and len(items) == len(names):
+                return items[names.index(name)], ()
             case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
                 if isinstance(atom, PartialOf) and name == "func":
                     return of(atom.func), ()
+                if isinstance(atom, FunctionRef) and name == "__name__":
+                    return self._name_of(atom), ()
                 return member_of(atom, name), ()
             case Unknown():
                 return of(atom), ()
         raise AssertionError(atom)
+
+    def _name_of(self, function: FunctionRef) -> Val:
+        """`function.__name__`. The body of a function at module level is not read for that."""
+        file = self.file(function.path) if function.def_ == 1 else None
+        if file is not None:
+            return of(Literal_("str", file.pieces[function.piece].ask(defined_name)))
+        facts = self.facts(function.path, function.piece)
+        return of(Literal_("str", facts.ir.defs[function.def_].name)) if facts else unknown("half typed")
 
     # --- walking ------------------------------------------------------------------------------------------------------
 

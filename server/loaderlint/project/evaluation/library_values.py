@@ -35,6 +35,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
+from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.values import (
     NO_ORIGINS,
     NONE_VALUE,
@@ -903,6 +904,8 @@ def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> 
 def _call_library_object(
     ev: Evaluator, atom: LibObject, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
 ) -> Called:
+    if atom.name == NAMED_TUPLE:
+        return named_tuple(ev.calls.site_arguments(atom.site), arguments, Site(frame, number)), ()
     if atom.name not in PIPELINES and atom.name != "numpy.vectorize":
         return unknown("library call"), ()
     made = ev.calls.site_arguments(atom.site)

@@ -159,12 +159,13 @@ class PartialOf(Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class SeqOf:
     """A list, tuple or set whose items are known. `site` distinguishes two equal displays. Beyond its budget, it holds
-    one unknown item. `size` and `depth` are those of all that it holds (see `budget`), `order` is its sort key,
-    computed on demand."""
+    one unknown item. `names` are those of the items of a named tuple. `size` and `depth` are those of all that it holds
+    (see `budget`), `order` is its sort key, computed on demand."""
 
     kind: Literal["list", "tuple", "set"]
     items: tuple[Val, ...]
     site: Site | None = None
+    names: tuple[str, ...] = ()
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     order: str = field(default="", init=False, repr=False, compare=False)
