@@ -74,6 +74,7 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.seeding import seed_worker_fix
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
@@ -133,7 +134,7 @@ def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -
 
 
 def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    fix = seed_worker_fix([loader for loader in exposure.loaders if loader.has_workers() != "no"], model)
+    fix = seed_worker_fix([loader for loader in in_sight(exposure) if loader.has_workers() != "no"], model)
     return (fix,) if fix else ()
 
 

@@ -64,6 +64,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, im
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
@@ -97,8 +98,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 
 def _weigh(_: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
     """The threads of a worker that is alone compete with those of no other worker."""
-    in_sight = [loader for loader in exposure.loaders if not loader.out_of_sight] or exposure.loaders
-    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight)
+    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight(exposure))
     return lowered(Severity.HINT if are_alone else RULE.severity, exposure)
 
 

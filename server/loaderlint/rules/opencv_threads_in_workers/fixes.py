@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
+from loaderlint.rules.shared.loader_traits import in_sight
+from loaderlint.rules.shared.seeding import may_be_passed
 
 _LIMIT = """\
 def {init_worker}(worker_id: int) -> None:
@@ -25,10 +28,9 @@ def {init_worker}(worker_id: int) -> None:
 def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
-    several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
-    others = _others(several, model)
-    intents = _in_init([*several, *others], model) if others else []
-    intents = intents or _in_init(several or exposure.loaders, model)
+    loaders = in_sight(exposure)
+    several = [loader for loader in loaders if loader.has_workers(2) != "no"]
+    intents = _in_init(several or loaders, _others(several, model), model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         # A script that only imports the code with cv2 in a branch may run without it.
@@ -50,7 +52,8 @@ def _has_cv2(path: Path, user: Path, model: Model) -> bool:
 
 
 def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
-    """The other loaders in the files of these whose workers would start OpenCV's threads too."""
+    """The other loaders in the files of these whose workers would start OpenCV's threads too, or may do so: what a
+    registry gives them is probably what these hold."""
     files = {loader.site.frame.path for loader in loaders if loader.site is not None}
     return [
         one
@@ -60,39 +63,49 @@ def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
 
 
 def _starting_loaders(model: Model) -> tuple[Loader, ...]:
-    """The loaders with several workers that start OpenCV's threads, and that nothing limits."""
+    """The loaders with several workers that start OpenCV's threads, or whose dataset is unknown, and that nothing
+    limits."""
     limits = Limits(model)
     return tuple(
         loader
         for loader in model.loaders
         if loader.has_workers(2) == "yes"
         and not is_trial(loader, model)
-        and any(not limits.reach(loader, call.frame.path) for call in _starting_calls(loader, model))
+        and any(not limits.reach(loader, path) for path in _users(loader, model))
     )
 
 
-def _starting_calls(loader: Loader, model: Model) -> Iterator[WorkerCall]:
+def _users(loader: Loader, model: Model) -> Iterator[Path]:
+    """The files whose code starts OpenCV's threads in the loader's workers; its own file if its dataset is unknown."""
+    if loader.late and not loader.datasets and loader.path is not None:
+        yield loader.path
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
         if starts_threads(call):
-            yield call
+            yield call.frame.path
 
 
-def _in_init(loaders: Sequence[Loader], model: Model) -> list[Intent]:
-    """The call in each loader's worker_init_fn, a new one where there is none; nothing where that cannot be done."""
-    calls: list[Place] = []
-    intents: list[Intent] = []
-    for loader in loaders:
-        given = loader.argument("worker_init_fn")
-        functions = given.only(FunctionRef)
-        if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
-            return []
-        if given.is_none:
-            calls.append(model.site_place(loader.site))
-        elif len(functions) == 1 and (first := begun_with("{cv2}.setNumThreads(0)", functions[0], model)):
-            intents.append(first)
-        else:
-            return []
-    return [*init_passed(calls, _INIT, model), *intents]
+def _in_init(loaders: Sequence[Loader], others: Sequence[Loader], model: Model) -> list[Intent]:
+    """The call in each loader's worker_init_fn, a new one where there is none; nothing where that cannot be done. It is
+    left out only for `others`."""
+    found = [_limiting(loader, model) for loader in loaders]
+    if None in found:
+        return []
+    found += [_limiting(loader, model) for loader in others]
+    calls = [one for one in found if isinstance(one, Place)]
+    first = [one for one in found if isinstance(one, InsertStatement)]
+    return [*init_passed(calls, _INIT, model), *first]
+
+
+def _limiting(loader: Loader, model: Model) -> Place | InsertStatement | None:
+    """The call of the loader, which a worker_init_fn can be passed to, or a statement at the start of the one it has;
+    None if there is no such way."""
+    given = loader.argument("worker_init_fn")
+    if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
+        return None
+    if given.is_none and may_be_passed(loader, model):
+        return model.site_place(loader.site)
+    functions = given.only(FunctionRef)
+    return begun_with("{cv2}.setNumThreads(0)", functions[0], model) if len(functions) == 1 else None
 
 
 def _only_limits(frame: Frame, model: Model) -> bool:
@@ -106,4 +119,6 @@ def _limits(call: WorkerCall, model: Model) -> bool:
     return call.callee.atoms == {Lib("cv2.setNumThreads")} and literal is not None and literal.value in (0, 1)
 
 
-_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", word="setNumThreads", is_same=_only_limits)
+#: A worker_init_fn, by its name.
+_SETS_UP = re.compile(r"def \w*(?:init_?worker|worker_?init)")
+_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", "setNumThreads", _only_limits, _SETS_UP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -278,7 +279,9 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 
 
 _TORCH_SEED = "torch.initial_seed"
+#: A function whose name says that it seeds, and that does.
+_SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
 _TWO_TO_32 = (ir.Const("int", 2), ir.Const("int", 32))
 _SEEDING = InitFunction(
-    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", word="initial_seed", is_same=_seeds_from_torch
+    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS
 )
