@@ -352,6 +352,20 @@ FUNCTIONS = [
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
     ),
+    # imports that are commented out stay with the others
+    ("import random\n\n# import a\n\nx = y\n", f"import random\n\n# import a\n\n\n{DEF}\n\nx = seed_worker\n"),
+    (
+        "import random\n#  from a import b\n# import a.b\n\n\nx = y\n",
+        f"import random\n#  from a import b\n# import a.b\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\n\n# important: a\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n# important: a\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\n\n\n# import a\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n# import a\nx = seed_worker\n",
+    ),
     ("import random\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\n\nx = seed_worker\n"),
@@ -577,3 +591,11 @@ def test_a_call_in_a_file_without_settings_is_broken_as_the_others() -> None:
         text = above + call
         edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
         assert ("    k=a_value,\n)\n" in edited) is is_exploded
+
+
+def test_a_long_string_does_not_make_a_line_longer_than_the_formatter_would() -> None:
+    theirs = f'x = f(\n    a,\n    \'{"-" * 120}\',\n)\n"""\n{"-" * 120}\n"""\n# {"-" * 120}\n'
+    call = f"y = make(data, {', '.join(f'name_{number}=1' for number in range(7))})\n"
+    text = theirs + call
+    edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
+    assert "    k=a_value,\n)\n" in edited

@@ -18,6 +18,8 @@ from loaderlint.syntax.main_guard import is_main_guard
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
+#: An import that is commented out, at the start of a line.
+_OLD_IMPORT = re.compile(r"#[ \t]*(?:import[ \t]+[\w.]+|from[ \t]+[\w.]+[ \t]+import[ \t])")
 _ABOUT = re.compile(r"__\w+__ *=")
 #: What begins a statement with statements in it.
 _SUITE = re.compile(r"(?:if|for|while|with|try|match|async)\b")
@@ -165,7 +167,17 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
     if open_block and following in ("elif", "else", "except", "finally"):
         return _start_of_block(draft, piece)
-    return _below_settings(draft, place, before)
+    return _below_settings(draft, _below_old_imports(draft, place), before)
+
+
+def _below_old_imports(draft: Draft, offset: int) -> int:
+    """Where the imports end that are commented out at `offset`, below at most one empty line; `offset` if there are
+    none."""
+    first = offset if _starts_with_code(draft, offset) else draft.next_line(offset)
+    end = first
+    while _OLD_IMPORT.match(draft.text, end):
+        end = draft.next_line(end)
+    return end if end > first else offset
 
 
 def _below_settings(draft: Draft, offset: int, before: int) -> int:

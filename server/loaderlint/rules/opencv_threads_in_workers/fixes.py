@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import indent
 
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety
 from loaderlint.project.evaluation.frames import Frame
@@ -19,10 +20,11 @@ from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls
 from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.seeding import may_be_passed
 
+#: The comment says why, above all in a function with a name that promises something else.
 _LIMIT = """\
-def {init_worker}(worker_id: int) -> None:
-    # The workers already run in parallel.
-    {cv2}.setNumThreads(0)"""
+# The workers already run in parallel.
+{cv2}.setNumThreads(0)"""
+_NEW_INIT = f"def {{init_worker}}(worker_id: int) -> None:\n{indent(_LIMIT, '    ')}"
 
 
 def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
@@ -33,16 +35,24 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     intents = _in_init(several or loaders, _others(several, model), model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
+        for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
-        safety: Safety = "safe" if several and is_there and not edits_many_files(intents) else "unsafe"
+        safety: Safety = "safe" if for_several and is_there and not edits_many_files(intents) else "unsafe"
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)
+
+
+def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:
+    """Whether a loader with a single worker has the same worker_init_fn, which is a function of the project."""
+    functions = set(loader.argument("worker_init_fn").only(FunctionRef))
+    alone = (one for one in model.loaders if one.has_workers() != "no" and one.has_workers(2) == "no")
+    return any(functions.intersection(one.argument("worker_init_fn").only(FunctionRef)) for one in alone)
 
 
 def _has_cv2(path: Path, user: Path, model: Model) -> bool:
@@ -90,7 +100,7 @@ def _in_init(loaders: Sequence[Loader], others: Sequence[Loader], model: Model) 
     found = [_limiting(loader, model) for loader in loaders]
     if None in found:
         return []
-    found += [_limiting(loader, model) for loader in others]
+    found += [_limiting(one, model) for one in others if not _is_shared_by_one_worker(one, model)]
     calls = [one for one in found if isinstance(one, Place)]
     first = [one for one in found if isinstance(one, InsertStatement)]
     return [*init_passed(calls, _INIT, model), *first]
@@ -105,7 +115,7 @@ def _limiting(loader: Loader, model: Model) -> Place | InsertStatement | None:
     if given.is_none and may_be_passed(loader, model):
         return model.site_place(loader.site)
     functions = given.only(FunctionRef)
-    return begun_with("{cv2}.setNumThreads(0)", functions[0], model) if len(functions) == 1 else None
+    return begun_with(_LIMIT, functions[0], model) if len(functions) == 1 else None
 
 
 def _only_limits(frame: Frame, model: Model) -> bool:
@@ -121,4 +131,4 @@ def _limits(call: WorkerCall, model: Model) -> bool:
 
 #: A worker_init_fn, by its name.
 _SETS_UP = re.compile(r"def \w*(?:init_?worker|worker_?init)")
-_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", "setNumThreads", _only_limits, _SETS_UP)
+_INIT = InitFunction("init_worker", _NEW_INIT, ("cv2",), "cv2", "setNumThreads", _only_limits, _SETS_UP)
