@@ -96,6 +96,22 @@ SORTED = [
         "import sys\nimport torch\nimport os\nimport cv2\n",
         "import sys\nimport torch\nimport os\nimport random\nimport cv2\n",
     ),
+    # with the first ones of its form, not with a stray one further down
+    (
+        "random",
+        "import time\nimport os\n\nimport torch\nfrom itertools import chain\nimport cv2\n",
+        "import time\nimport os\nimport random\n\nimport torch\nfrom itertools import chain\nimport cv2\n",
+    ),
+    (
+        "random",
+        "import os\nimport numpy\n\nfrom collections import deque\n\n",
+        "import os\nimport random\nimport numpy\n\nfrom collections import deque\n\n",
+    ),
+    (
+        "random",
+        "from io import BytesIO\n\nimport torch\nfrom collections import deque\n",
+        "import random\nfrom io import BytesIO\n\nimport torch\nfrom collections import deque\n",
+    ),
     # before the project's own modules, where these stand with the libraries
     (
         "cv2",
@@ -343,6 +359,11 @@ FUNCTIONS = [
         "import random\ntry:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = y\n",
         f"import random\n\n\n{DEF}\n\n"
         "try:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = seed_worker\n",
+    ),
+    (  # an import in a branch far below the others
+        f"import random\n\n{'A = 1' * 50}\nif A:\n    import a\nelse:\n    a = 1\n\nx = y\n".replace("1A", "1\nA"),
+        f"import random\n\n\n{DEF}\n\n{'A = 1' * 50}\n".replace("1A", "1\nA")
+        + "if A:\n    import a\nelse:\n    a = 1\n\nx = seed_worker\n",
     ),
     (  # a choice of imports
         "import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\nx = y\n",

@@ -151,6 +151,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     """Where a function that the piece `before` uses is to be added: below the last import above the first definition,
     and below the settings between them (`logger = ...`), not above `lowest`."""
     place, open_block = lowest, False
+    limit = draft.text.count("\n", 0, lowest) + _MAX_SETTINGS
     piece = 0
     while piece < len(draft.pieces):
         one = draft.pieces[piece]
@@ -158,8 +159,16 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
         if last >= before or _is_definition(one):
             break
         goes_on = one.keyword in ("elif", "else", "except", "finally")
-        if goes_on and open_block or not goes_on and _has_import(draft, piece, last):
+        is_block = piece != last or one.text.startswith(("if", "try"))
+        if (
+            goes_on
+            and open_block
+            or not goes_on
+            and _has_import(draft, piece, last)
+            and (not is_block or one.line <= limit)
+        ):
             place, open_block = max(place, draft.piece_end(last)), True
+            limit = draft.text.count("\n", 0, place) + _MAX_SETTINGS
         else:
             open_block = False
         piece = last + 1

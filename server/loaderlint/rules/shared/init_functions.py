@@ -151,7 +151,8 @@ def _scripts(function: InitFunction, model: Model) -> list[Path]:
 
 
 def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
-    if loader.has_workers() == "no" or not loader.argument("worker_init_fn").is_none:
+    may_have_workers = loader.has_workers() != "no" or loader.workers.configured
+    if not may_have_workers or not loader.argument("worker_init_fn").is_none:
         return False
     defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
     files = ((model.files.file(path), piece) for path, piece in defs)
