@@ -620,3 +620,7 @@ def test_a_long_string_does_not_make_a_line_longer_than_the_formatter_would() ->
     text = theirs + call
     edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
     assert "    k=a_value,\n)\n" in edited
+    breakable = " + ".join(["a['b']"] * 12)  # a formatter lets it be as long
+    text = f"z = {breakable}\n{text}"
+    edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
+    assert "name_6=1, k=a_value)\n" in edited

@@ -52,8 +52,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
 #: The first line of a call that goes on below, with arguments on both.
 _GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
-#: What makes a line long that formatters do not break.
-_KEPT_LONG = re.compile("[#'\"]")
+#: What makes a line long that formatters do not break: a comment, a long string.
+_KEPT_LONG = re.compile(r"""#|'[^']{20,}'|"[^"]{20,}"|'''|\"{3}""")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
     r"(?:\r\n|\r|\n)\1([ \t]+)\S",
