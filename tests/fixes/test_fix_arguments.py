@@ -109,6 +109,29 @@ def test_a_call_that_would_be_too_long_is_laid_out_as_the_formatter_does(before:
     assert fixed(before, [SetArgument(one_call(before), "kw", "1")], 80) == after
 
 
+ONE_LINE = [
+    (f"x = DataLoader(ds, {LONG})  # noqa: E501\n", f"x = DataLoader(ds, {LONG}, kw=1)  # noqa: E501\n"),
+    (f"for a in DataLoader(ds, {LONG}):  # loaderlint: ignore\n    b\n", None),
+    (f"x = DataLoader(ds, {LONG})  # data  # type: ignore\n", None),
+    (f"x = DataLoader(\n    ds, {LONG})  # pylint: disable=x\n", None),
+    ("x = DataLoader(ds,\n               a)  # noqa\n", "x = DataLoader(ds,\n               a, kw=1)  # noqa\n"),
+]
+
+
+@pytest.mark.parametrize("length", [None, 80])
+@pytest.mark.parametrize(("before", "after"), ONE_LINE)
+def test_a_line_with_a_comment_for_a_tool_stays_one(before: str, after: str | None, length: int | None) -> None:
+    wanted = after or before.replace(LONG, f"{LONG}, kw=1")
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1")], length) == wanted
+
+
+@pytest.mark.parametrize("comment", ["# data", "# notable"])
+def test_another_comment_goes_with_the_call(comment: str) -> None:
+    before = f"x = DataLoader(ds, {LONG})  {comment}\n"
+    after = f"x = DataLoader(\n    ds, {LONG}, kw=1\n)  {comment}\n"
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1")], 80) == after
+
+
 @pytest.mark.parametrize(("before", "after"), SET)
 def test_an_argument_is_set(before: str, after: str) -> None:
     intent = SetArgument(one_call(before), "kw", "1")

@@ -96,6 +96,22 @@ SORTED = [
         "import sys\nimport torch\nimport os\nimport cv2\n",
         "import sys\nimport torch\nimport os\nimport random\nimport cv2\n",
     ),
+    # with the first ones of its form, not with a stray one further down
+    (
+        "random",
+        "import time\nimport os\n\nimport torch\nfrom itertools import chain\nimport cv2\n",
+        "import time\nimport os\nimport random\n\nimport torch\nfrom itertools import chain\nimport cv2\n",
+    ),
+    (
+        "random",
+        "import os\nimport numpy\n\nfrom collections import deque\n\n",
+        "import os\nimport random\nimport numpy\n\nfrom collections import deque\n\n",
+    ),
+    (
+        "random",
+        "from io import BytesIO\n\nimport torch\nfrom collections import deque\n",
+        "import random\nfrom io import BytesIO\n\nimport torch\nfrom collections import deque\n",
+    ),
     # before the project's own modules, where these stand with the libraries
     (
         "cv2",
@@ -344,6 +360,11 @@ FUNCTIONS = [
         f"import random\n\n\n{DEF}\n\n"
         "try:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = seed_worker\n",
     ),
+    (  # an import in a branch far below the others
+        f"import random\n\n{'A = 1' * 50}\nif A:\n    import a\nelse:\n    a = 1\n\nx = y\n".replace("1A", "1\nA"),
+        f"import random\n\n\n{DEF}\n\n{'A = 1' * 50}\n".replace("1A", "1\nA")
+        + "if A:\n    import a\nelse:\n    a = 1\n\nx = seed_worker\n",
+    ),
     (  # a choice of imports
         "import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\nx = y\n",
         f"import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\n\n{DEF}\n\nx = seed_worker\n",
@@ -351,6 +372,20 @@ FUNCTIONS = [
     (
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    # imports that are commented out stay with the others
+    ("import random\n\n# import a\n\nx = y\n", f"import random\n\n# import a\n\n\n{DEF}\n\nx = seed_worker\n"),
+    (
+        "import random\n#  from a import b\n# import a.b\n\n\nx = y\n",
+        f"import random\n#  from a import b\n# import a.b\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\n\n# important: a\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n# important: a\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\n\n\n# import a\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n# import a\nx = seed_worker\n",
     ),
     ("import random\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
@@ -577,3 +612,15 @@ def test_a_call_in_a_file_without_settings_is_broken_as_the_others() -> None:
         text = above + call
         edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
         assert ("    k=a_value,\n)\n" in edited) is is_exploded
+
+
+def test_a_long_string_does_not_make_a_line_longer_than_the_formatter_would() -> None:
+    theirs = f'x = f(\n    a,\n    \'{"-" * 120}\',\n)\n"""\n{"-" * 120}\n"""\n# {"-" * 120}\n'
+    call = f"y = make(data, {', '.join(f'name_{number}=1' for number in range(7))})\n"
+    text = theirs + call
+    edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
+    assert "    k=a_value,\n)\n" in edited
+    breakable = " + ".join(["a['b']"] * 12)  # a formatter lets it be as long
+    text = f"z = {breakable}\n{text}"
+    edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
+    assert "name_6=1, k=a_value)\n" in edited

@@ -27,6 +27,8 @@ FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
 DEFAULTS: pages.Settings = {"target-python": "3.11", "platforms": ["linux"]}
 MOST_ROUNDS = 10
+#: What messages call the loader that is presumed where none is in sight.
+OUT_OF_SIGHT = "a loader of this dataset"
 
 
 class Row(NamedTuple):
@@ -210,7 +212,8 @@ def assert_found(case: pages.Case, checked: Checked) -> None:
 
 
 def assert_each_fix(case: pages.Case, checked: Checked, folder: Path) -> None:
-    """Each fix, applied by itself in a copy of the case in `folder`, removes its finding and adds none."""
+    """Each fix, applied by itself in a copy of the case in `folder`, removes its finding and adds none. What is left of
+    it may be about a loader that is not in sight, which no fix changes."""
     project, found = checked.project, checked.found
     before = project.texts()
     for number, (diagnostic, repair) in enumerate(checked.repairs):
@@ -229,8 +232,10 @@ def assert_each_fix(case: pages.Case, checked: Checked, folder: Path) -> None:
             )
             continue
         assert not now - was, f"{subject} adds {[row(fixed, d) for d in left]}"
+        if OUT_OF_SIGHT not in diagnostic.message:
+            left = [each for each in left if OUT_OF_SIGHT not in each.message]
         rule = (diagnostic.name, project.name(diagnostic.path))
-        assert now[rule] < was[rule], f"{subject} removes nothing"
+        assert tally(fixed, left)[rule] < was[rule], f"{subject} removes nothing"
         line = source_line(project, diagnostic)
         was_there = [source_line(project, each) for each in found].count(line)
         assert [source_line(fixed, each) for each in left].count(line) < was_there, f"{subject} removes another finding"

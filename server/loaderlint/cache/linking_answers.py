@@ -61,6 +61,7 @@ _QUESTIONS = frozenset(
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state.unpicklable_payloads": "_indexes",
         "rules.shared.importable_modules": "_imports _imports_beside _is_definition",
+        "rules.shared.init_functions": "_begins_like",
         "rules.shared.intended_reseeding": "_restores",
         "rules.main_guard_global.guarded_names": "_declares_global",
     }.items()

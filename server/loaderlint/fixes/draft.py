@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Place
+from loaderlint.findings.read_suppressions import lines_in_strings
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
 from loaderlint.fixes.long_calls import broken_call, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
@@ -51,6 +52,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
 #: The first line of a call that goes on below, with arguments on both.
 _GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
+#: What makes a line long that formatters do not break: a comment, a long string.
+_KEPT_LONG = re.compile(r"""#|'[^']{20,}'|"[^"]{20,}"|'''|\"{3}""")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
     r"(?:\r\n|\r|\n)\1([ \t]+)\S",
@@ -180,7 +183,14 @@ class Original:
     @cached_property
     def line_length(self) -> int:
         """How long a line may become: what the project's formatter allows, or as long as the longest that is there."""
-        return self.formatted_length or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
+        return self.formatted_length or max(_SHORT, max(map(len, self._measured_lines()), default=0))
+
+    def _measured_lines(self) -> Iterator[str]:
+        """The lines that tell how long a line may become. Formatters leave long strings and comments as they are."""
+        in_string = lines_in_strings(self.text) if self._is_formatted else {}
+        for number, line in enumerate(self.text.splitlines()):
+            if not self._is_formatted or (number not in in_string and not _KEPT_LONG.search(line)):
+                yield line
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
@@ -206,8 +216,12 @@ class Original:
         whose arguments go on below its first ones."""
         if self.formatted_length is not None:
             return self.formatted_length
-        is_theirs = _CLOSED_BELOW.search(self.text) and not _GOES_ON_BELOW.search(self.text)
-        return self.line_length if is_theirs else None
+        return self.line_length if self._is_formatted else None
+
+    @cached_property
+    def _is_formatted(self) -> bool:
+        """Whether the text looks as if black or ruff had formatted it."""
+        return _CLOSED_BELOW.search(self.text) is not None and not _GOES_ON_BELOW.search(self.text)
 
     @cached_property
     def unit(self) -> str:

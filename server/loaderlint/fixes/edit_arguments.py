@@ -11,6 +11,7 @@ import libcst as cst
 from loaderlint.fixes.draft import ARGUMENT, EXPRESSION, Draft, NewArgument
 from loaderlint.fixes.edit_expressions import wrap
 from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.layout import DIRECTIVE
 from loaderlint.fixes.piece_tree import Tree
 
 #: In the value of an argument: the text of another (or the same) keyword argument of the call.
@@ -100,7 +101,8 @@ def _find(call: cst.Call, wanted: NewArgument) -> cst.Arg | None:
 
 
 def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change]:
-    """Insert keyword arguments after the last argument, laid out as that one is."""
+    """Insert keyword arguments after the last argument, laid out as that one is. A line with a comment for a tool stays
+    one line, however long: the comment is about what stands before it."""
     close = tree.end(call) - 1
     if not call.args:
         opening = tree.extent(call.whitespace_before_args)[0]
@@ -113,10 +115,11 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
         length = sum(len(text) + 2 for text in fresh)
-        formatted = _formatted(draft, tree, call, fresh) if _is_too_long(draft, end, length) else None
+        is_too_long = _is_too_long(draft, end, length) and not DIRECTIVE.search(draft.text, end, draft.line_end(end))
+        formatted = _formatted(draft, tree, call, fresh) if is_too_long else None
         if formatted is not None:
             return formatted
-        space = _space(draft, tree, call, end, length)
+        space = _space(draft, tree, call, end, length) if is_too_long else " "
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{space}{text}," for text in fresh), ARGUMENT)]
         return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
@@ -125,6 +128,8 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     if line_end > close and "#" in draft.text[close:line_end] and last.keyword is not None:
         # the comment stays with the last argument
         return [Change(start, start, "".join(f"{text},{line}" for text in fresh), ARGUMENT)]
+    if line_end > close and DIRECTIVE.search(draft.text, close, line_end) and not has_comma:
+        return [Change(end, end, "".join(f", {text}" for text in fresh), ARGUMENT)]
     if line_end > close:  # the closing parenthesis is on the last argument's line
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{line}{text}," for text in fresh), ARGUMENT)]
@@ -169,10 +174,8 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -
 
 
 def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> str:
-    """What parts the argument that ends at `end` from a new one, which makes its line longer by `length`: a space, or a
-    new line, aligned with the arguments above, where the line would be longer than those of the file."""
-    if not _is_too_long(draft, end, length):
-        return " "
+    """What parts the argument that ends at `end` from a new one of this `length`, for which its line has no room: a new
+    line, aligned with the arguments above, or a space if that leaves no room either."""
     line = draft.line_start(end)
     starts = [start for start in map(tree.start, call.args) if draft.line_start(start) == line]
     aligned = starts[0] if starts else tree.start(call.args[0])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import EXPRESSION, LINES, Draft
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.layout import GOES_ON, above_comments
+from loaderlint.fixes.layout import DIRECTIVE, GOES_ON, above_comments
 from loaderlint.fixes.name_scopes import is_stored
 from loaderlint.fixes.piece_tree import Tree
-
-#: Comments for tools: they are about a statement and go with it.
-_DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pylint:|ruff:|pyright:|mypy:|loaderlint:|pragma:|nosec|fmt:|isort:)", re.I)
 
 
 def is_statement(node: cst.CSTNode) -> bool:
@@ -103,7 +98,7 @@ def delete(draft: Draft, place: Place) -> None:
         return
     line_end = draft.line_end(end)
     comment = draft.text[end:line_end].strip(" \t")
-    if comment.startswith("#") and not _DIRECTIVE.match(comment):
+    if comment.startswith("#") and not DIRECTIVE.match(comment):
         draft.change(Change(start, draft.text.index("#", end), "", EXPRESSION))
         return
     draft.change(Change(draft.line_start(start), draft.next_line(end), "", EXPRESSION))

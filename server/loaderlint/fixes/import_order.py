@@ -97,11 +97,12 @@ def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
 
 
 def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
-    """The imports that a new one belongs to: those of its kind, or of them those that stand with one of its own
-    package, with a library, or with the first one."""
+    """The imports that a new one belongs to: those of its kind that stand together, with the first one of its form
+    (`import a`), or of third party imports with one of its own package, with a library, or with the first one."""
     same = [one for one in head if one.kind == new.kind]
     if new.kind != THIRD_PARTY or not same:
-        return same
+        first = next((one for one in same if one.is_from == new.is_from), same[0]) if same else None
+        return [one for one in same if first and _is_one_block(draft, first, one)]
     own = [one for one in same if one.root == new.root]
     libraries = [one for one in same if one.is_library]
     first = (own or libraries or same)[0]

@@ -18,6 +18,8 @@ from loaderlint.syntax.main_guard import is_main_guard
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
+#: An import that is commented out, at the start of a line.
+_OLD_IMPORT = re.compile(r"#[ \t]*(?:import[ \t]+[\w.]+|from[ \t]+[\w.]+[ \t]+import[ \t])")
 _ABOUT = re.compile(r"__\w+__ *=")
 #: What begins a statement with statements in it.
 _SUITE = re.compile(r"(?:if|for|while|with|try|match|async)\b")
@@ -149,6 +151,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     """Where a function that the piece `before` uses is to be added: below the last import above the first definition,
     and below the settings between them (`logger = ...`), not above `lowest`."""
     place, open_block = lowest, False
+    limit = draft.text.count("\n", 0, lowest) + _MAX_SETTINGS
     piece = 0
     while piece < len(draft.pieces):
         one = draft.pieces[piece]
@@ -156,8 +159,16 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
         if last >= before or _is_definition(one):
             break
         goes_on = one.keyword in ("elif", "else", "except", "finally")
-        if goes_on and open_block or not goes_on and _has_import(draft, piece, last):
+        is_block = piece != last or one.text.startswith(("if", "try"))
+        if (
+            goes_on
+            and open_block
+            or not goes_on
+            and _has_import(draft, piece, last)
+            and (not is_block or one.line <= limit)
+        ):
             place, open_block = max(place, draft.piece_end(last)), True
+            limit = draft.text.count("\n", 0, place) + _MAX_SETTINGS
         else:
             open_block = False
         piece = last + 1
@@ -165,7 +176,17 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
     if open_block and following in ("elif", "else", "except", "finally"):
         return _start_of_block(draft, piece)
-    return _below_settings(draft, place, before)
+    return _below_settings(draft, _below_old_imports(draft, place), before)
+
+
+def _below_old_imports(draft: Draft, offset: int) -> int:
+    """Where the imports end that are commented out at `offset`, below at most one empty line; `offset` if there are
+    none."""
+    first = offset if _starts_with_code(draft, offset) else draft.next_line(offset)
+    end = first
+    while _OLD_IMPORT.match(draft.text, end):
+        end = draft.next_line(end)
+    return end if end > first else offset
 
 
 def _below_settings(draft: Draft, offset: int, before: int) -> int:

@@ -48,7 +48,8 @@ train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
 Safe: `torch.initial_seed()` differs in every worker and epoch on every version of torch, and follows
 `torch.manual_seed` in the main process. If the loader already has a `worker_init_fn` that does not seed NumPy, the fix
 adds the seed there. If several scripts need the function, the fix writes it once, in a module that all of them
-import, directly or not.
+import, directly or not: best beside functions that seed (`set_seed`). A loader whose option for workers is 0 by default
+gets it too, for those who set the option.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -63,7 +64,7 @@ from functools import partial
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
     NEVER,
@@ -74,6 +75,7 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 from loaderlint.rules.shared.worker_seeding import seed_worker_fix
@@ -112,7 +114,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
         verdict.spot.place(model),
         name,
         verdict.why(model),
-        _fixes(exposure, model),
+        _fixes(verdict, model),
     )
 
 
@@ -132,9 +134,18 @@ def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -
     return Unsaid(f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)")
 
 
-def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    fix = seed_worker_fix([loader for loader in exposure.loaders if loader.has_workers() != "no"], model)
+def _fixes(verdict: WorkerVerdict[Draw], model: Model) -> tuple[Fix, ...]:
+    loaders = [loader for loader in in_sight(verdict.exposure) if loader.has_workers() != "no"]
+    fix = seed_worker_fix(loaders, model, _without_workers_yet(verdict, model))
     return (fix,) if fix else ()
+
+
+def _without_workers_yet(verdict: WorkerVerdict[Draw], model: Model) -> list[Loader]:
+    """The loaders that draw there too, and whose option for workers is 0 by default: users who set it need the fix."""
+    bits = 0
+    for one in verdict.together:
+        bits |= model.reached[one.call.frame].bits()
+    return [one for one in model.loaders_of(bits) if one.workers.configured and one.has_workers() == "no"]
 
 
 RULE = Rule(

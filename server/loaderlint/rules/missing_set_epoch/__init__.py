@@ -37,7 +37,7 @@ for epoch in range(epochs):
 ## Fix safety
 Safe: the call changes the order of the samples and nothing else. If the loader may have another sampler
 (`if distributed`), the fix puts the call behind a `hasattr`. There is no fix where the loop does not count with
-`range`, or where the loader is not in scope.
+`range`, or where the loader is not in scope or may not exist yet: it is made in a branch, or in the loop itself.
 
 ## References
 - [torch.utils.data.distributed.DistributedSampler](https://pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler)

@@ -9,7 +9,11 @@ from loaderlint.findings.finding import Fix, InsertStatement
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.shared.epoch_passes import Pass, inside, named_turn
+from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.epoch_passes import Pass, between, inside, named_turn
+
+#: Blocks whose code always begins to run.
+_ENTERED = ("loop", "with", "try")
 
 
 def set_epoch_fix(sampler: LibObject, one: Pass, model: Model) -> Fix | None:
@@ -47,7 +51,8 @@ def _first_step(one: Pass, model: Model) -> int | None:
 def _written(one: Pass, model: Model) -> str | None:
     """How the loop's def can name the loader."""
     names = {_name_of(number, one, model) for number in _holding(one.frame, one.loader, model)} - {None}
-    if not names and one.through.receiver is not None and one.through.receiver == one.frame.receiver:
+    receiver = one.through.receiver
+    if not names and receiver is not None and receiver == one.frame.receiver and _is_always_gone_through(one, model):
         held = [model.ev.expr(one.through, n) for n in _holding(one.through, one.loader, model)]
         mine = [e.name for e in held if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(one.through, e.base))]
         names = {f"{model.def_of(one.frame).params[0].name}.{name}" for name in mine}
@@ -71,20 +76,42 @@ def _name_of(number: int, one: Pass, model: Model) -> str | None:
     frame = one.frame
     match model.ev.expr(frame, number):
         case ir.Global(name):
-            return name
+            return name if _is_always_read(number, one, model) else None
         case ir.Param(index):
             return model.def_of(frame).params[index].name
         case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)) and isinstance(frame.receiver, Instance):
-            return f"{model.def_of(frame).params[0].name}.{name}"
+            return f"{model.def_of(frame).params[0].name}.{name}" if _is_always_read(number, one, model) else None
         case ir.Call() | ir.Unpack() | ir.Index():
             return _bound_to(number, one, model)
     return None
 
 
+def _is_always_gone_through(one: Pass, model: Model) -> bool:
+    """Whether each iteration of the loop calls the method that goes through the loader, and that always does so."""
+    if one.through is one.frame:
+        return False
+    step = model.def_of(one.frame).steps[one.step]
+    around = [*between(step.context, one.loop, one.frame, model), *model.def_of(one.through).around(one.context)]
+    return all(here.kind in _ENTERED for here in around)
+
+
+def _is_always_read(number: int, one: Pass, model: Model) -> bool:
+    """Whether each iteration of the loop reads an expression, or the code before it does. One that is read in a branch
+    may have no value in the others."""
+    context = one.frame.code.read_in(number)
+    around = between(context, one.loop, one.frame, model)
+    if inside(context, one.loop, one.frame, model):
+        return all(here.kind in _ENTERED for here in around)
+    return always_comes_by([context], one.loop, one.frame, model)
+
+
 def _bound_to(number: int, one: Pass, model: Model) -> str | None:
-    """The only name that an expression is bound to, before the loop and never again."""
+    """The only name that an expression is bound to, in any case before the loop and never again."""
     steps = [step for _, step in model.steps(one.frame) if isinstance(step, ir.Bind)]
-    names = [step.name for step in steps if step.value == number]
-    if len(names) != 1 or sum(step.name == names[0] for step in steps) != 1:
+    found = [step for step in steps if step.value == number]
+    if len(found) != 1 or sum(step.name == found[0].name for step in steps) != 1:
         return None
-    return names[0]
+    context = found[0].context
+    if inside(context, one.loop, one.frame, model) or not always_comes_by([context], one.loop, one.frame, model):
+        return None
+    return found[0].name

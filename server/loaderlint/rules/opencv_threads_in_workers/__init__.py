@@ -43,10 +43,11 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 
 ## Fix safety
 Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if a loader has one worker, which may be faster
-with the threads. Loaders with several workers get the call, and loaders with one do not. If several scripts need the
-function, the fix writes it once, in a module that imports cv2 and that all of them import, directly or not. If the
-project already has such a function, the fix passes that one. The second action puts the call after `import cv2`, which
-also limits the main process.
+with the threads. Loaders with several workers get the call, and loaders with one do not, unless they share a
+`worker_init_fn`: then the fix is unsafe. A loader in the same file whose dataset is unknown, because it comes out of a
+registry, gets the call too. If several scripts need the function, the fix writes it once, in a module that imports cv2
+and that all of them import, directly or not. If the project already has such a function, the fix passes that one. The
+second action puts the call after `import cv2`, which also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150
@@ -64,6 +65,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, im
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
@@ -97,8 +99,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 
 def _weigh(_: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
     """The threads of a worker that is alone compete with those of no other worker."""
-    in_sight = [loader for loader in exposure.loaders if not loader.out_of_sight] or exposure.loaders
-    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight)
+    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight(exposure))
     return lowered(Severity.HINT if are_alone else RULE.severity, exposure)
 
 

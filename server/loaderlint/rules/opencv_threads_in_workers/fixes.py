@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import indent
 
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety
 from loaderlint.project.evaluation.frames import Frame
@@ -15,32 +17,42 @@ from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
+from loaderlint.rules.shared.loader_traits import in_sight
+from loaderlint.rules.shared.seeding import may_be_passed
 
+#: The comment says why, above all in a function with a name that promises something else.
 _LIMIT = """\
-def {init_worker}(worker_id: int) -> None:
-    # The workers already run in parallel.
-    {cv2}.setNumThreads(0)"""
+# The workers already run in parallel.
+{cv2}.setNumThreads(0)"""
+_NEW_INIT = f"def {{init_worker}}(worker_id: int) -> None:\n{indent(_LIMIT, '    ')}"
 
 
 def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
-    several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
-    others = _others(several, model)
-    intents = _in_init([*several, *others], model) if others else []
-    intents = intents or _in_init(several or exposure.loaders, model)
+    loaders = in_sight(exposure)
+    several = [loader for loader in loaders if loader.has_workers(2) != "no"]
+    intents = _in_init(several or loaders, _others(several, model), model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
+        for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
-        safety: Safety = "safe" if several and is_there and not edits_many_files(intents) else "unsafe"
+        safety: Safety = "safe" if for_several and is_there and not edits_many_files(intents) else "unsafe"
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)
+
+
+def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:
+    """Whether a loader with a single worker has the same worker_init_fn, which is a function of the project."""
+    functions = set(loader.argument("worker_init_fn").only(FunctionRef))
+    alone = (one for one in model.loaders if one.has_workers() != "no" and one.has_workers(2) == "no")
+    return any(functions.intersection(one.argument("worker_init_fn").only(FunctionRef)) for one in alone)
 
 
 def _has_cv2(path: Path, user: Path, model: Model) -> bool:
@@ -50,7 +62,8 @@ def _has_cv2(path: Path, user: Path, model: Model) -> bool:
 
 
 def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
-    """The other loaders in the files of these whose workers would start OpenCV's threads too."""
+    """The other loaders in the files of these whose workers would start OpenCV's threads too, or may do so: what a
+    registry gives them is probably what these hold."""
     files = {loader.site.frame.path for loader in loaders if loader.site is not None}
     return [
         one
@@ -60,39 +73,49 @@ def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
 
 
 def _starting_loaders(model: Model) -> tuple[Loader, ...]:
-    """The loaders with several workers that start OpenCV's threads, and that nothing limits."""
+    """The loaders with several workers that start OpenCV's threads, or whose dataset is unknown, and that nothing
+    limits."""
     limits = Limits(model)
     return tuple(
         loader
         for loader in model.loaders
         if loader.has_workers(2) == "yes"
         and not is_trial(loader, model)
-        and any(not limits.reach(loader, call.frame.path) for call in _starting_calls(loader, model))
+        and any(not limits.reach(loader, path) for path in _users(loader, model))
     )
 
 
-def _starting_calls(loader: Loader, model: Model) -> Iterator[WorkerCall]:
+def _users(loader: Loader, model: Model) -> Iterator[Path]:
+    """The files whose code starts OpenCV's threads in the loader's workers; its own file if its dataset is unknown."""
+    if loader.late and not loader.datasets and loader.path is not None:
+        yield loader.path
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
         if starts_threads(call):
-            yield call
+            yield call.frame.path
 
 
-def _in_init(loaders: Sequence[Loader], model: Model) -> list[Intent]:
-    """The call in each loader's worker_init_fn, a new one where there is none; nothing where that cannot be done."""
-    calls: list[Place] = []
-    intents: list[Intent] = []
-    for loader in loaders:
-        given = loader.argument("worker_init_fn")
-        functions = given.only(FunctionRef)
-        if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
-            return []
-        if given.is_none:
-            calls.append(model.site_place(loader.site))
-        elif len(functions) == 1 and (first := begun_with("{cv2}.setNumThreads(0)", functions[0], model)):
-            intents.append(first)
-        else:
-            return []
-    return [*init_passed(calls, _INIT, model), *intents]
+def _in_init(loaders: Sequence[Loader], others: Sequence[Loader], model: Model) -> list[Intent]:
+    """The call in each loader's worker_init_fn, a new one where there is none; nothing where that cannot be done. It is
+    left out only for `others`."""
+    found = [_limiting(loader, model) for loader in loaders]
+    if None in found:
+        return []
+    found += [_limiting(one, model) for one in others if not _is_shared_by_one_worker(one, model)]
+    calls = [one for one in found if isinstance(one, Place)]
+    first = [one for one in found if isinstance(one, InsertStatement)]
+    return [*init_passed(calls, _INIT, model), *first]
+
+
+def _limiting(loader: Loader, model: Model) -> Place | InsertStatement | None:
+    """The call of the loader, which a worker_init_fn can be passed to, or a statement at the start of the one it has;
+    None if there is no such way."""
+    given = loader.argument("worker_init_fn")
+    if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
+        return None
+    if given.is_none and may_be_passed(loader, model):
+        return model.site_place(loader.site)
+    functions = given.only(FunctionRef)
+    return begun_with(_LIMIT, functions[0], model) if len(functions) == 1 else None
 
 
 def _only_limits(frame: Frame, model: Model) -> bool:
@@ -106,4 +129,6 @@ def _limits(call: WorkerCall, model: Model) -> bool:
     return call.callee.atoms == {Lib("cv2.setNumThreads")} and literal is not None and literal.value in (0, 1)
 
 
-_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", word="setNumThreads", is_same=_only_limits)
+#: A worker_init_fn, by its name.
+_SETS_UP = re.compile(r"def \w*(?:init_?worker|worker_?init)")
+_INIT = InitFunction("init_worker", _NEW_INIT, ("cv2",), "cv2", "setNumThreads", _only_limits, _SETS_UP)

@@ -2,8 +2,8 @@
 
 A script imports the function from a module that it imports at its top, or that such a module imports: this import works
 when the script runs. The module must not import one of the scripts, and its name must not show that it is about
-something else; a module that defines the scripts' datasets is as good as one with a fitting name. If no module suits
-several scripts, each gets its own function."""
+something else. The best module contains similar functions already (`def set_seed`); one that defines the scripts'
+datasets is as good as one with a fitting name. If no module suits several scripts, each gets its own function."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument, path_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance
+from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
 #: Words in the names of modules that contain what several scripts use, or what their workers run.
 _SEEDING = frozenset("random reproducibility rng seed seeding seeds".split())
+#: Words that a module's name may contain beside those of `_SEEDING`: `set_random_seed`, but not `random_crop`.
+_ABOUT_SEEDING = frozenset(
+    "all and everything fix fixed generator generators number numbers numpy set setup state".split()
+)
 _SHARED = frozenset("common helper helpers misc tool tools util utilities utils".split())
 _DATA = frozenset("data dataloader dataloaders dataset datasets loader loaders".split())
 #: Words that mean nothing beside those.
@@ -55,7 +60,8 @@ _MAX_FILES = 16
 class InitFunction(NamedTuple):
     """A worker_init_fn: its `source`, in which its `name` is a mark. A module that may contain it already imports one
     of `libraries`. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
-    function, which contains `word`, does this and nothing else."""
+    function, which contains `word`, does this and nothing else. `like`: matches the source of functions that are at
+    home in the same module."""
 
     name: str
     source: str
@@ -63,6 +69,7 @@ class InitFunction(NamedTuple):
     used_by: str
     word: str
     is_same: Callable[[Frame, Model], bool]
+    like: re.Pattern[str]
 
 
 class _Home(NamedTuple):
@@ -109,14 +116,14 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
                 homes.setdefault(path, _home(shared[path], module, name, False, model))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
-        every = _all(shared, datasets)
+        every = _all(shared, datasets, function, model)
         serve = {module: [path for path in left if module in shared[path] or module == path] for module in every}
         fit = {
             module: for_ for module, for_ in serve.items() if len(for_) > 1 and _is_fit(module, for_, function, model)
         }
         if not fit:
             break
-        ranks = {module: _rank(module, datasets) for module in fit}
+        ranks = {module: _rank(module, datasets, function, model) for module in fit}
         best = min(fit, key=lambda module: (max(ranks[module], _GENERAL), -len(fit[module]), ranks[module], module))
         others = [path for path in fit[best] if path != best]
         homes.update((path, _home(shared[path], best, function.name, True, model)) for path in others)
@@ -144,7 +151,8 @@ def _scripts(function: InitFunction, model: Model) -> list[Path]:
 
 
 def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
-    if loader.has_workers() == "no" or not loader.argument("worker_init_fn").is_none:
+    may_have_workers = loader.has_workers() != "no" or loader.workers.configured
+    if not may_have_workers or not loader.argument("worker_init_fn").is_none:
         return False
     defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
     files = ((model.files.file(path), piece) for path, piece in defs)
@@ -157,12 +165,14 @@ def _dataset_modules(model: Model) -> frozenset[Path]:
     return frozenset(dataset.cls.path for dataset in held if isinstance(dataset, Instance))
 
 
-def _all(shared: Mapping[Path, Mapping[Path, Importable]], datasets: Set[Path]) -> list[Path]:
-    """The modules that may contain the function: those that some script imports itself, and indirect ones whose names
-    show that they are meant for such functions."""
+def _all(
+    shared: Mapping[Path, Mapping[Path, Importable]], datasets: Set[Path], function: InitFunction, model: Model
+) -> list[Path]:
+    """The modules that may contain the function: those that some script imports itself, and indirect ones that are
+    meant for such functions."""
     known = {(module, one.direct) for modules in shared.values() for module, one in modules.items()}
-    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets) < _UNTOLD}
-    return sorted(direct | {module for module, _ in known if _rank(module, frozenset()) < _UNTOLD})
+    direct = {module for module, is_direct in known if is_direct and _rank(module, datasets, function, model) < _UNTOLD}
+    return sorted(direct | {module for module, _ in known if _rank(module, frozenset(), function, model) < _UNTOLD})
 
 
 def _holds(path: Path, word: str, model: Model) -> bool:
@@ -180,12 +190,14 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
     return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
 
 
-def _rank(module: Path, datasets: Set[Path]) -> int:
+def _rank(module: Path, datasets: Set[Path], function: InitFunction, model: Model) -> int:
     """How likely a programmer would write it there; the likeliest module has the lowest rank. `datasets`: the modules
     that define datasets."""
+    if model.remembered(_defines_like, module, function.like):
+        return 0
     name = module.parent.name if module.name == "__init__.py" else module.stem
     words = {word.lower() for word in _WORD.findall(name)}
-    if words & _SEEDING:
+    if words & _SEEDING and words <= _SEEDING | _ABOUT_SEEDING | _SHARED | _PLAIN:
         return 0
     if words & _OTHERWISE:
         return _UNFIT
@@ -198,6 +210,16 @@ def _rank(module: Path, datasets: Set[Path]) -> int:
     if not words & _SHARED:
         return _UNTOLD
     return 4 if words <= _SHARED | _PLAIN | _HANDLING else _UNFIT  # `image_tools`, but not `draw_utils`
+
+
+def _defines_like(module: Path, like: re.Pattern[str], model: Model) -> bool:
+    """Whether a module contains a similar function, outside of classes: `def set_seed`."""
+    file = model.files.file(module)
+    return file is not None and any(True for _ in file.asking(_begins_like, like, scope=MODULE))
+
+
+def _begins_like(text: str, like: re.Pattern[str]) -> bool:
+    return like.match(text) is not None
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.shared.silence_reasons import started_by
 
 _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
@@ -19,6 +19,11 @@ def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
 def one_stream(loader: Loader) -> bool:
     """Whether the loader has one persistent worker: it draws from one state in all epochs, so nothing repeats."""
     return loader.has_workers(2) == "no" and loader.persistent is True
+
+
+def in_sight(exposure: Exposure) -> tuple[Loader, ...]:
+    """The loaders that code creates, which a fix can change; the one that is presumed if there are none."""
+    return tuple(loader for loader in exposure.loaders if not loader.out_of_sight) or exposure.loaders
 
 
 def is_for_evaluation(loader: Loader) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -205,9 +206,10 @@ def _lightning_seeds(model: Model) -> bool:
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
-def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
+def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Loader] = ()) -> Fix | None:
     """The fix that lets the workers of each of these loaders seed NumPy: in a new `worker_init_fn`, or in the existing
-    one. None if a loader's call is unknown, or if its worker_init_fn is not a function of the project."""
+    one. None if a loader's call is unknown, or if its worker_init_fn is not a function of the project. `others` get a
+    new one where that is possible."""
     calls: list[Place] = []
     intents: list[Intent] = []
     for loader in loaders:
@@ -221,6 +223,7 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
             calls.append(model.site_place(loader.site))
         else:
             return None
+    calls += [place for loader in others if calls and (place := _takes_new(loader, model))]
     intents += init_passed(calls, _SEEDING, model)
     if not intents:
         return None
@@ -229,6 +232,12 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
     safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
+
+
+def _takes_new(loader: Loader, model: Model) -> Place | None:
+    """The loader's call, if it can be given a worker_init_fn and has none."""
+    is_known = loader.site is not None and loader.kind.name in TAKES_INIT and loader.argument("worker_init_fn").is_none
+    return model.site_place(loader.site) if loader.site and is_known and may_be_passed(loader, model) else None
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:
@@ -278,7 +287,9 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 
 
 _TORCH_SEED = "torch.initial_seed"
+#: A function whose name says that it seeds, and that does.
+_SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
 _TWO_TO_32 = (ir.Const("int", 2), ir.Const("int", 32))
 _SEEDING = InitFunction(
-    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", word="initial_seed", is_same=_seeds_from_torch
+    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS
 )

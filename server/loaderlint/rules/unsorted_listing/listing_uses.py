@@ -50,6 +50,23 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
         for each in one.orders:
             if not each.sorted:
                 yield ListingUse(each.listing, Severity.HINT, _NO_ORDER)
+    for one, other in combinations(taken, 2):
+        if one.is_paired(other, entry, model):
+            yield from _apart(one.orders, other.orders)
+
+
+def _apart(first: Orders, second: Orders) -> Iterator[ListingUse]:
+    """The listings that only one of two paired sequences has, where they share others: the names of `left` and `right`
+    in the folders of one listing. They are no fault of their own, but are sorted together."""
+    mine, yours = _only_in(first, second), _only_in(second, first)
+    unsorted = [each.listing for each in (*mine, *yours) if not each.sorted]
+    if mine and yours and len(mine) < len(first):
+        for each in unsorted:
+            yield ListingUse(each, Severity.HINT, _NO_ORDER, frozenset(unsorted) - {each})
+
+
+def _only_in(first: Orders, second: Orders) -> list[Order]:
+    return [one for one in _stable(first) if not any(one.listing.is_same(other.listing) for other in second)]
 
 
 def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> bool:
