@@ -18,7 +18,7 @@ from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.loader_traits import in_sight
-from loaderlint.rules.shared.seeding import may_be_passed
+from loaderlint.rules.shared.worker_seeding import may_be_passed
 
 #: The comment says why, above all in a function with a name that promises something else.
 _LIMIT = """\
