@@ -34,7 +34,8 @@ workers and the main process share the memory of tensors.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
-- The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance.
+- The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
+  that the workers fill and keep sorted.
 
 ## Example
 ```python
