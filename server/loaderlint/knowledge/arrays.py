@@ -62,7 +62,13 @@ POSITION_METHODS = (
     *(".long", ".bool", ".numpy", ".to_numpy", ".tolist", ".astype"),
 )
 
-#: Of these, calls that give one number unless they are told a size, and the place of that argument.
+#: Functions and methods that give places in an array, or its length: they decide what to take.
+CHOOSES = frozenset("argmin argmax argsort argpartition argwhere nonzero flatnonzero multinomial len".split())
+
+#: Functions and methods that give one number for many.
+SUMMARISES = frozenset("min max amin amax sum mean any all count_nonzero".split())
+
+#: Of `POSITIONS`, calls that give one number unless they are told a size, and the place of that argument.
 SINGLE_WITHOUT_SIZE = MappingProxyType({"numpy.random.choice": 1, "numpy.random.randint": 2})
 
 #: Calls of `VIEWS` that copy what is no array, or what has another type than they are told.

@@ -17,6 +17,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - The project uses torch 1.9 or later, the workers are spawned, or the loader has no workers.
 - The `worker_init_fn` seeds NumPy. (`constant-worker-seed` reports one that seeds from a constant. One that seeds only
   if an option is set, `if seed is not None: ...`, is a warning.)
+- No loader of the dataset is in sight, and the project mentions a `worker_init_fn`, which that loader may have.
 - NumPy is seeded before the draw on every path to it. (If only one branch seeds it, the finding is a warning.)
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.

@@ -57,6 +57,7 @@ class _Entry(Struct, frozen=True):
 
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
+_SEEDED_MODULES = frozenset({"random", "numpy.random"})
 _NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.operation"})
 
 
@@ -451,9 +452,32 @@ class ListingOrder:
 
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether a seeded generator draws: `random.Random(0).shuffle(names)`."""
-    owners = [a.owner for a in model.ev.eval(call.func, frame).only(LibMember)]
-    return any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners)
+    """Whether a seeded generator draws: `random.Random(0).shuffle(names)`, or `random.seed(0)` and then
+    `random.shuffle(names)` in the same def."""
+    callee = model.ev.eval(call.func, frame)
+    owners = [a.owner for a in callee.only(LibMember)]
+    if any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners):
+        return True
+    modules = {lib.name.rpartition(".")[0] for lib in callee.only(Lib)}
+    return (
+        bool(modules) and modules <= _SEEDED_MODULES and _is_seeded_before(call, f"{modules.pop()}.seed", frame, model)
+    )
+
+
+def _is_seeded_before(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
+    """Whether a def always seeds a module's generator with a number that it writes out before it makes a call."""
+    performed = list(model.ev.performed(frame))
+    here = next((step.context for step, one in performed if one is call), None)
+    if here is None:
+        return False
+    for step, one in performed:
+        if one is call:
+            return False
+        if Lib(seed) in model.ev.eval(one.func, frame).atoms and model.def_of(frame).is_within(here, step.context):
+            literal = model.ev.eval(one.args[0].value, frame).literal if one.args else None
+            if literal is not None and literal.kind == "int":
+                return True
+    return False
 
 
 def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:

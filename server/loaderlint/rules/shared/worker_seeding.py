@@ -45,12 +45,13 @@ Seeds = Literal["yes", "no", "sometimes", "maybe"]
 
 def seeds_numpy(loader: Loader, model: Model) -> Seeds:
     """Whether each worker of the loader gets its own NumPy state, in any version of torch. 'sometimes': only under a
-    condition that its configuration may switch off; 'maybe': its worker_init_fn is unknown."""
+    condition that its configuration may switch off; 'maybe': its worker_init_fn is unknown, or it is a loader that is
+    presumed, of a project that mentions one."""
     passed = loader.argument("worker_init_fn")
     if loader.kind.seeds_numpy or (_takes_lightnings(loader) and _lightning_seeds(model)):
         return "yes"
     if loader.out_of_sight:
-        return "no"
+        return "maybe" if any(model.files.containing("worker_init_fn")) else "no"
     if any(_seeding_init(atom) for atom in passed.atoms):
         return "yes"
     seeding = list(_init_seedings(loader, model))

@@ -32,7 +32,10 @@ workers and the main process share the memory of tensors.
 - Items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0, width)`): the second time changes
   nothing.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
-- The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance.
+- What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
+  then `np.argmin(self.hits)`.
+- The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
+  that the workers fill and keep sorted.
 
 ## Example
 ```python
@@ -81,6 +84,7 @@ from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
+from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
@@ -150,6 +154,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, "the array is mapped read-only: writing to it raises", model)
     elif kind is None or not model.reached[frame].bits(_PARTS):
         yield from silent(RULE.name, edit.spot, _STATE, model)
+    elif is_tally(value, origin, model):
+        yield from silent(RULE.name, edit.spot, TALLY, model)
     else:
         yield Candidate(StoredEdit(edit, kind, origin, held), frame, edit.spot)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.arrays import OVERWRITES
+from loaderlint.knowledge.arrays import OVERWRITES, STATE_METHODS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Origin, Val
+from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind, container_kind, has_rows, known_kind, used_as_array
 from loaderlint.rules.shared.stream_sources import draws
@@ -21,6 +21,8 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
     is_whole = origin.relation == "same" and len(origin.path) == 1
     if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
         return None
+    if is_whole and edit.form == "method" and _is_filled_by_workers(origin, model):
+        return None
     if edit.how == "`shuffle`" and isinstance(model.ev.expr(frame, edit.target), ir.Element):
         return None  # `for group in self.groups: random.shuffle(group)`: all groups at once, so it is no sample's data
     if is_whole and edit.how == "`.reverse()`" and _is_by_chance(edit.spot.number, frame, model):
@@ -35,6 +37,19 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
     if edit.form == "item augment" and origin.relation == "element":
         return "unknown"  # whatever the item is, its container is changed
     return None
+
+
+def _is_filled_by_workers(origin: Origin, model: Model) -> bool:
+    """Whether worker code adds to what an object holds, or takes out of it: `self.files.append(file)`, then
+    `self.files.sort()`."""
+    if not isinstance(origin.owner, Instance):
+        return False
+    for frame in model.reached_on(origin.owner):
+        for _, base in frame.code.attribute_calls(STATE_METHODS):
+            held = frame.code.exprs[base]
+            if isinstance(held, ir.Attr) and held.name == origin.path[0] and ir.is_self(frame.code.exprs[held.base]):
+                return True
+    return False
 
 
 def _is_by_chance(call: int, frame: Frame, model: Model) -> bool:

@@ -3,7 +3,8 @@
 
 ## What it does
 Finds datasets whose order is that of an unsorted directory listing: `os.listdir`, `os.scandir`, `os.walk`, `glob.glob`,
-`glob.iglob`, and `iterdir`, `glob` and `rglob` of paths.
+`glob.iglob`, and `iterdir`, `glob` and `rglob` of paths. The dataset keeps the listing, or each sample makes it anew
+(`os.listdir(self.root)[index]`).
 
 ## Why is this bad?
 These functions return names in the order of the file system, which is neither alphabetical nor the order in which the
@@ -26,6 +27,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
+- Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
 - Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.
   Only the order of the samples remains, a hint.
 - A sample takes only one of the two: `self.train[i] if self.training else self.test[i]`.

@@ -19,6 +19,7 @@ from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_f
 
 _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
+_TWO = "the files of two listings"
 _NO_ORDER = "the samples of {} have no fixed order:"
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
@@ -35,16 +36,19 @@ class ListingUse(Struct, frozen=True):
 
 
 def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, model: Model) -> Iterator[ListingUse]:
-    """What the order of listings decides while a dataset is made, the gravest first."""
+    """What the order of listings decides while a dataset is made."""
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model) and not _says_unpaired(inst, (*one.orders, *other.orders), model):
-            yield from _mismatch(one.orders, other.orders, f"`self.{one.name}` and `self.{other.name}`", model)
+            named = one.name and other.name
+            what = f"`{one.name}` and `{other.name}`" if named else _TWO
+            yield from _mismatch(one.orders, other.orders, what, model)
     for maker in _making(inst, model):
         yield from model.remembered(_uses_in, maker)
     for one in taken:
         for each in one.orders:
             if each.cut:
-                what = f"{{}} may get other samples: `self.{one.name}` is split by position, and"
+                name = f"`{one.name}`" if one.name else "a listing"
+                what = f"{{}} may get other samples: {name} is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
     for one in taken:
         for each in one.orders:
@@ -78,11 +82,14 @@ def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> boo
 
 
 def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
-    """The first use of each listing, with all that must be sorted with it."""
+    """The first use of each listing that is more than a hint, or else the first, with all that must be sorted with
+    it."""
     first: dict[Listing, ListingUse] = {}
     mates: dict[Listing, set[Listing]] = {}
     for use in uses:
-        first.setdefault(use.listing, use)
+        known = first.setdefault(use.listing, use)
+        if known.severity == Severity.HINT != use.severity:
+            first[use.listing] = use
         mates.setdefault(use.listing, set()).update(use.mates)
     return [replace(use, mates=frozenset(_linked(listing, mates) - {listing})) for listing, use in first.items()]
 
@@ -147,7 +154,7 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listing
             continue
         orders = [order.of(arg.value, frame) for arg in call.call.args]
         for first, second in combinations([each for each in orders if each], 2):
-            yield from _mismatch(first, second, "the files of two listings", model)
+            yield from _mismatch(first, second, _TWO, model)
 
 
 def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:

@@ -18,17 +18,19 @@ _ANY_POSITION = "any"
 
 
 class Taken(Struct, frozen=True):
-    """The items of a sequence that samples take by one `position`: the sequence as written after `self.`, the orders
-    of its items, and the expressions that take them."""
+    """The items of a sequence that samples take by one `position`: the sequence as written (`self.images`, or the name
+    of a variable; '' if it has none), what tells it from others, the orders of its items, and the expressions that take
+    them."""
 
     name: str
+    key: str
     position: str
     orders: Orders
     takes: list[tuple[Frame, int]] = field(default_factory=list)
 
     def is_paired(self, other: Taken, entry: Frame, model: Model) -> bool:
         """Whether a sample has items of both sequences from one position."""
-        if self.name == other.name or not (
+        if self.key == other.key or not (
             self.position == other.position or _ANY_POSITION in (self.position, other.position)
         ):
             return False
@@ -36,17 +38,33 @@ class Taken(Struct, frozen=True):
 
 
 def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> list[Taken]:
-    """What a sample takes by position from the attributes of the dataset that have the order of a listing."""
+    """What a sample takes by position from sequences that have the order of a listing: attributes of the dataset, and
+    what the sample itself lists."""
     found: dict[tuple[str, str], Taken] = {}
     for frame, number, e in _indexed(entry, inst, model):
         base = model.ev.expr(frame, e.base)
-        name = _kept_as(base, frame, model) if base is not None and _is_from_parameter(e.index, frame, model, 0) else ""
-        orders = order.of(e.base, frame) if name else frozenset()
-        if orders:
-            helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
-            position = _ANY_POSITION if helped else _shape(e.index, frame, model, 0)
-            found.setdefault((name, position), Taken(name, position, orders)).takes.append((frame, number))
+        if base is None or not _is_from_parameter(e.index, frame, model, 0):
+            continue
+        kept, orders = _kept_as(base, frame, model), order.of(e.base, frame)
+        if not orders or not (kept or (frame is entry and _lists(entry, orders, model))):
+            continue
+        name = f"self.{kept}" if kept else _variable(e.base, frame, model)
+        key = name if kept else str(e.base)
+        helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
+        position = _ANY_POSITION if helped else _shape(e.index, frame, model, 0)
+        found.setdefault((key, position), Taken(name, key, position, orders)).takes.append((frame, number))
     return list(found.values())
+
+
+def _lists(entry: Frame, orders: Orders, model: Model) -> bool:
+    """Whether a sample makes all the listings that a sequence gets its order from."""
+    return {order.listing.frame for order in orders} <= set(model.run_by([entry]))
+
+
+def _variable(number: int, frame: Frame, model: Model) -> str:
+    """The name of the variable that holds the value of an expression; '' if none does."""
+    bound = (step.name for _, step in model.steps_of(frame, ir.Bind) if step.value == number)
+    return next(bound, "")
 
 
 def _indexed(entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[Frame, int, ir.Index]]:

@@ -1,12 +1,13 @@
-"""Listings that have one order although neither is sorted: each names one file of every folder that a pattern matches,
-and one folder lists its folders in the same order each time (`glob(root + "/*/left.png")`, `.../*/right.png`)."""
+"""Listings that have one order although neither is sorted: a folder is listed in the same order each time. That holds
+for a listing that is made twice, and where each names one file of every folder that a pattern matches
+(`glob(root + "/*/left.png")`, `.../*/right.png`)."""
 
 from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import JOINS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import is_alike
 from loaderlint.rules.shared.listing_order import Listing
@@ -17,14 +18,32 @@ Parts = list[str | int]
 
 
 def names_files_of_same_folders(one: Listing, other: Listing, model: Model) -> bool:
-    """Whether two listings name another file of the same folders."""
+    """Whether two listings list the same, or name another file of the same folders."""
+    if _are_of_one_folder(one, other, model):
+        return True
     if one.frame is not other.frame or one.via != other.via or one.how != other.how:
         return False
+    if is_alike(one.expr, other.expr, one.frame.code.exprs):
+        return one.how != "set"
     first, second = _pattern(one, model), _pattern(other, model)
     if not first or not second or len(first) != len(second):
         return False
     exprs = one.frame.code.exprs
     return all(_is_same(mine, yours, exprs) for mine, yours in zip(first, second, strict=True))
+
+
+def _are_of_one_folder(one: Listing, other: Listing, model: Model) -> bool:
+    """Whether two calls list the folder that one attribute keeps: `os.listdir(self.root)`."""
+    first, second = _folder(one, model), _folder(other, model)
+    return one.how == other.how and first is not None and first == second and len(first.origins) == 1
+
+
+def _folder(listing: Listing, model: Model) -> Val | None:
+    """The only argument of a listing."""
+    call = model.ev.expr(listing.frame, listing.expr)
+    if listing.how == "set" or not isinstance(call, ir.Call) or [arg.kind for arg in call.args] != ["pos"]:
+        return None
+    return model.ev.eval(call.args[0].value, listing.frame)
 
 
 def _is_same(mine: str | int, yours: str | int, exprs: tuple[ir.Expr, ...]) -> bool:
