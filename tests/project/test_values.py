@@ -52,6 +52,15 @@ def g(x): return A()
 
 #: Operators.
 OPERATORS: dict[str, str] = {
+    "2 == 2": "True",
+    "'train' == 'val'": "False",
+    "None is None": "True",
+    "f is not None": "True",
+    "x = 'train'; y = x == 'val'; f if y else g": "g",
+    "load() == 'val'": "builtins.bool()",
+    "options.jobs == 4": "builtins.bool()",
+    "1 < 2 < 3": "builtins.bool()",
+    "1 < 'a'": "builtins.bool()",
     "7 // 2": "3",
     "7 / 2": "3.5",
     "7 % 4": "3",
@@ -134,6 +143,9 @@ CONDITIONS: dict[str, str] = {
 }
 #: Items of containers and of library objects.
 ITEMS: dict[str, str] = {
+    "a, b = {'k': (f, g)}[load()]; b": "?looked up by a key | g",
+    "a, b = {'k': (f, g), 'l': (f, 1)}[load()]; b": "1 | ?looked up by a key | g",
+    "a, b = {'k': (f, g), 'l': open('x')}[load()]; b": "?looked up by a key | builtins.open[]() | f | g",
     "load() + [f]": "[?operation | f]",
     "(5, 6, 7)[1]": "6",
     "[5, 6, 7][-1]": "7",

@@ -166,8 +166,9 @@ def _unary(ev: Evaluator, e: ir.Unary, number: int, frame: Frame) -> Val:
 
 
 def _compared(ev: Evaluator, e: ir.Compare, number: int, frame: Frame) -> Val:
-    _eval_all(ev, (e.left, *e.rights), frame)
-    return of(LibObject("builtins.bool", Site(frame, number)))
+    left, *rights = [ev.eval(one, frame) for one in (e.left, *e.rights)]
+    answer = library_values.compare(e.ops[0], left, rights[0]) if len(e.ops) == 1 else None
+    return of(LibObject("builtins.bool", Site(frame, number)) if answer is None else Literal_("bool", answer))
 
 
 def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:

@@ -483,11 +483,11 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
     if starred:
         return of(SeqOf("list", (element(ev, value, frame, number),)))
     tuples = [a for a in value.atoms if isinstance(a, SeqOf)]
-    if tuples and len(tuples) == len([a for a in value.atoms if not _is_none(a)]):
+    others = frozenset(a for a in value.atoms if not isinstance(a, SeqOf) and not _is_none(a))
+    if tuples and all(isinstance(a, Unknown) for a in others):
         picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
         if len(picked) == len(tuples):
-            got = join(picked)
-            return Val(got.atoms, got.origins)
+            return join((*picked, Val(others))) if others else join(picked)
     return element(ev, value, frame, number)
 
 
