@@ -57,7 +57,8 @@ def kept(folder: Path, code: str) -> str:
     above, _, inside = code.rpartition(" | ")
     built, methods, after = (*inside.split(" / "), "", "")[:3]
     text = f"{lines(above)}\nclass D(Dataset):\n def __init__(self, x=None):\n{lines(built, 2)}\n"
-    text += f" def __getitem__(self, i): return i\n{lines(methods, 1)}\ndef main():\n d = D()\n{lines(after or 'pass', 1)}\n"
+    text += f" def __getitem__(self, i): return i\n{lines(methods, 1)}\n"
+    text += f"def main():\n d = D()\n{lines(after or 'pass', 1)}\n"
     text += " loader = DataLoader(d, num_workers=2, multiprocessing_context='spawn')\nmain()\n"
     return " + ".join(sorted(map(told, answers(folder, "unpicklable-callable", CODE.format(text)).findings)))
 
