@@ -21,9 +21,11 @@ class D({}):
   self.items, self.root = items, root
 {}
 {}
-loader = DataLoader(D([1, 2]), num_workers=2, persistent_workers=True)
+loader = DataLoader(D([1, 2]), {})
 """
-SPENT = re.compile(r"from the second epoch on .* gives no batches: `D.__iter__` (.*); reset it in `__iter__`$")
+SPENT = re.compile(
+    r"from the second epoch on .* gives no batches(?: \([^)]*\))?: `D.__iter__` (.*); reset it in `__iter__`$"
+)
 ENDED = re.compile(r"the epoch of .* ends early without an error: `next` in (\S+) raises StopIteration ([^,]*),")
 
 
@@ -35,17 +37,27 @@ def told(found: Finding, pattern: re.Pattern[str]) -> str:
     return " ".join([*certainty, found.severity.value, *match.groups()]).replace("`", "'").replace("D.__getitem__ ", "")
 
 
-def project(base: str, code: str) -> str:
+def project(base: str, code: str, options: str = "num_workers=2, persistent_workers=True") -> str:
     """A dataset: module-level code stands before ` | `, the constructor's before ` / `, then its methods."""
     above, _, code = code.rpartition(" | ")
     built, _, methods = code.rpartition(" / ")
-    return CODE.format(lines(above), base, lines(built or "pass", 2), lines(methods, 1))
+    return CODE.format(lines(above), base, lines(built or "pass", 2), lines(methods, 1), options)
 
 
 def spent(folder: Path, code: str) -> str:
     """What is exhausted in the second epoch of an iterable dataset."""
     found = answers(folder, "exhausted-iterable", project("IterableDataset", code)).findings
     return " | ".join(sorted(told(one, SPENT) for one in found))
+
+
+def over(folder: Path, code: str) -> str:
+    """What is said of a dataset, before ` | `, whose loader has some options."""
+    made, _, options = code.rpartition(" | ")
+    text = project("IterableDataset", f"self.it = {made} / def __iter__(self): yield from self.it", options)
+    found = answers(folder, "exhausted-iterable", text)
+    when = "without workers, or with persistent ones"
+    shown = [f"{told(one, SPENT).split()[0]}{' in some' * (when in one.message)}" for one in found.findings]
+    return " | ".join(shown) or ", ".join(one.reason.partition(": `")[0] for one in found.silences)
 
 
 def going_over(folder: Path, code: str) -> str:
@@ -305,11 +317,36 @@ KEPT: dict[str, str] = {
     "def __next__(self):;  if self.n > 3: raise StopIteration;  self.n += 1; "
     " return next(self.it)": "warning returns itself, with 'self.it' where the last epoch ended",
     "self.it = iter(items); "
+    "self.ti = map(load, load()) / "
+    "def __iter__(self): return self; "
+    "def __next__(self): return next(self.it), "
+    "next(self.ti)": "information returns itself, with 'self.it' and 'self.ti' where the last epoch ended",
+    "self.it = iter(items); "
     "self.ti = map(load, items) / "
     "def __iter__(self): return self; "
     "def __next__(self): return next(self.it), "
     "next(self.ti)": "warning returns itself, with 'self.it' and 'self.ti' where the last epoch ended",
     "self.it = iter(items) / def __iter__(self): return self; def __next__(self): return self.it.pop()": "",
+}
+#: What `self.it` is and, after ` | `, the options of the loader, and what is said of its second epoch.
+LOADERS: dict[str, str] = {
+    "iter(items) | num_workers=0": "warning",
+    "iter(items) | num_workers=2": "hint in some",
+    "iter(items) | num_workers=2, persistent_workers=True": "warning",
+    "iter(items) | num_workers=2, persistent_workers=False": "hint in some",
+    "iter(items) | num_workers=2, persistent_workers=load()": "information in some",
+    "iter(items) | num_workers=load()": "information in some",
+    "iter(items) | num_workers=load(), persistent_workers=True": "warning",
+    "iter(items) | num_workers=load(), persistent_workers=False": "information in some",
+    "iter(load()) | num_workers=0": "information",
+    "iter(load()) | num_workers=2": "too much of what it depends on is unknown to report it even as a hint",
+    "iter(load()) | num_workers=2, persistent_workers=load()": "hint in some",
+    "open('x') | num_workers=0": "warning",
+    "open('x') | num_workers=2, "
+    "persistent_workers=True": "handle-across-workers reports an open file that several processes read",
+    "open('x') | num_workers=load(), "
+    "persistent_workers=True": "handle-across-workers reports an open file that several processes read",
+    "[1, 2] | num_workers=0": "nothing that it returns is known to run out",
 }
 #: The constructor and, after ` / `, a sample, and what is said of `next` in it.
 NEXT: dict[str, str] = {
@@ -385,6 +422,11 @@ def test_which_iterators_run_out(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", KEPT)
 def test_what_is_kept_and_exhausted(code: str, tmp_path: Path) -> None:
     assert spent(tmp_path, code) == KEPT[code]
+
+
+@pytest.mark.parametrize("code", LOADERS)
+def test_with_which_loaders_an_iterator_runs_out(code: str, tmp_path: Path) -> None:
+    assert over(tmp_path, code) == LOADERS[code]
 
 
 @pytest.mark.parametrize("code", NEXT)

@@ -36,6 +36,7 @@ def told(found: Finding) -> str:
     where, verb, when, rest = match.groups()
     words = [found.severity.value, *[where] * (where != "D.__getitem__"), *["held"] * (verb == "puts")]
     ends = ["end"] * ("it ends without a `return`" in rest)
+    ends += ["passed on"] * any("returns the result of" in one.message for one in found.evidence)
     return " ".join([*words, *[when.strip()] * bool(when), *ends, *["fix"] * bool(found.fixes)])
 
 
@@ -191,6 +192,16 @@ PATHS: dict[str, str] = {
     "return {load(index), None}": "",
     "return dict(x=load(index), y=None)": "",
     "return load(index), (1, None)": "error held",
+    "return (load(index), None) if load(index) else 3": "error held",
+    "return (load(index), None) if self.strict else 3": "error held",
+    "if self.strict:;  with open(index): return None, load(index); return 3": "",
+    "with open(index):;  if self.strict: return None, load(index); return 3": "",
+    "with open(index):;  if load(index): return None, load(index); return 3": "error held for some samples",
+    "with open(index):;  try: return None, load(index);  except OSError: return 3": "",
+    "if index: return 3; while True: load(index)": "",
+    "if index: return 3; while True:;  if load(index): return 4": "",
+    "return load(index) or None": "",
+    "x = {}; return x.get(index)": "",
     "if self.strict: return load(index), None; return load(index), 1": "",
     "if load(index): return load(index), None; return load(index), 1": "error held for some samples",
     "return load(index), 1 if self.items[index] else None": "error held for some samples",
@@ -205,7 +216,7 @@ PATHS: dict[str, str] = {
     "x = self.items[index]; if x is None: return None; return x": "error for some samples",
     "x = self.items.get(index); if x is None: return None; return x": "",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x is None: return None; "
-    "return x": "error step for some samples",
+    "return x": "error step for some samples passed on",
     "def step(x): return x.y | x = step(load(index)); if x is None: return None; return x": "",
     "def step(x): return x.y | x = step(load(index)); if x == None: return None; return x": "",
     "def step(x): return x.y | x = step(load(index)); if x is not None: return x; return None": "",
@@ -215,17 +226,18 @@ PATHS: dict[str, str] = {
     "def step(x): return x.y | x = step(load(index)); if x is None: return x; return None": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x == 3: return None; return x": "error for some samples",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x is not None: return x; "
-    "return None": "error step for some samples",
+    "return None": "error step for some samples passed on",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if not x is None: return x; "
     "return None": "error for some samples",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x is None: return x; return x": "",
-    "def step(x):;  if load(x): return None;  return x | return step(load(index))": "error step for some samples",
     "def step(x):;  if load(x): return None;  return x | "
-    "return step(load(index)), 1": "error step held for some samples",
+    "return step(load(index))": "error step for some samples passed on",
     "def step(x):;  if load(x): return None;  return x | "
-    "return {'x': step(load(index))}": "error step held for some samples",
+    "return step(load(index)), 1": "error step held for some samples passed on",
+    "def step(x):;  if load(x): return None;  return x | "
+    "return {'x': step(load(index))}": "error step held for some samples passed on",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); "
-    "return x": "error step for some samples",
+    "return x": "error step for some samples passed on",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x is None: x = 3; return x": "",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x: return x; return 3": "",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); while x is None: x = 3; return x": "",
@@ -235,39 +247,40 @@ PATHS: dict[str, str] = {
     "def step(x):;  if x: return None;  return 3 | return step(self.strict)": "",
     "def step(x, s):;  if s: return None;  return 3 | return step(index, self.strict)": "",
     "def step(x):;  try: return load(x);  except OSError: return None | "
-    "return step(self.items[index])": "error step after an exception fix",
+    "return step(self.items[index])": "error step after an exception passed on fix",
     "def step(x):;  try: return load(x);  except OSError: return None | return [step(y) for y in self.items]": "",
-    "def a(x):;  if load(x): return;  return x; def b(x): return a(x) | return b(index)": "error a for some samples",
+    "def a(x):;  if load(x): return;  return x; def b(x): return a(x) | "
+    "return b(index)": "error a for some samples passed on",
     "def a(x):;  if load(x): return;  return x; def b(x): return a(x); def c(x): return b(x) | "
-    "return c(index)": "error a for some samples",
+    "return c(index)": "error a for some samples passed on",
     "def a(x): return b(x); def b(x):;  if load(x): return;  return c(x); def c(x): return d(x); "
-    "def d(x): return e(x) | return a(index)": "error b for some samples",
+    "def d(x): return e(x) | return a(index)": "error b for some samples passed on",
     "def a(x): return b(x); def b(x): return c(x); def c(x): return d(x); def d(x): return e(x); "
     "def e(x): return f(x); def f(x):;  if load(x): return;  return x | return a(index)": "",
     "def a(x): return b(x); def b(x): return c(x); def c(x): return d(x); def d(x):;  if load(x): return; "
-    " return x | return a(index)": "error d for some samples",
+    " return x | return a(index)": "error d for some samples passed on",
     "def a(x): return b(x); def b(x): return c(x); def c(x): return d(x); def d(x): return e(x); def e(x):; "
     " if load(x): return;  return x | return a(index)": "",
     "if self.kind == 'a': return load(index) / return self.helper(index)": "",
-    "if load(index): return None; return 3 / return self.helper(index)": "error D.helper for some samples",
+    "if load(index): return None; return 3 / return self.helper(index)": "error D.helper for some samples passed on",
     "if load(index): return None; return 3 / if self.kind == 'a': return self.helper(index); "
-    "return 3": "error D.helper for some samples",
+    "return 3": "error D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / if self.kind == 'a': return 3; "
     "return self.helper(index)": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind == 'a': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind == 'a': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind != 'a': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind != 'b': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind != 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if not self.kind == 'a': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind in ('b', 'c'): return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind in ('a', 'c'): return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind in ('a', 'c'): return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind not in ('a', 'c'): return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
@@ -275,29 +288,29 @@ PATHS: dict[str, str] = {
     "if self.kind == 'a':;  if load(index): return None; return 3 / if not self.kind: return self.helper(index); "
     "return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / if self.kind: return self.helper(index); "
-    "return 3": "warning D.helper for some samples",
+    "return 3": "warning D.helper for some samples passed on",
     "if self.kind == '':;  if load(index): return None; return 3 / if self.kind: return self.helper(index); "
     "return 3": "",
     "if self.kind.x == 'a':;  if load(index): return None; return 3 / "
     "if self.kind.x == 'b': return self.helper(index); return 3": "",
     "if self.kind.x == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind.y == 'b': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind.y == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if index == 'a':;  if load(index): return None; return 3 / if index == 'b': return self.helper(index); "
-    "return 3": "error D.helper for some samples",
+    "return 3": "error D.helper for some samples passed on",
     "if self.kind > 3:;  if load(index): return None; return 3 / if self.kind < 3: return self.helper(index); "
-    "return 3": "warning D.helper for some samples",
+    "return 3": "warning D.helper for some samples passed on",
     "if self.kind == load():;  if load(index): return None; return 3 / "
-    "if self.kind != load(): return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind != load(): return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a' and self.strict:;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a' or self.strict:;  if load(index): return None; return 3 / "
-    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a' or self.kind == 'c':;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a' or load():;  if load(index): return None; return 3 / "
-    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / self.kind = 'a'; "
-    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples",
+    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if load(index):;  if self.kind == 'a': return 3 / if self.kind == 'b': return self.helper(index); return 3": "",
 }
 

@@ -20,7 +20,7 @@ class D(Dataset):
 {}
  def __getitem__(self, index):
 {}
-loader = DataLoader(D(), num_workers=2)
+loader = DataLoader(D(), {})
 """
 SHORT = {
     "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order": "kind unknown",
@@ -28,11 +28,11 @@ SHORT = {
 }
 
 
-def text_of(code: str) -> str:
+def text_of(code: str, options: str = "num_workers=2") -> str:
     """A dataset: module-level code stands before ` | `, the constructor's before ` / `, then that of a sample."""
     above, _, code = code.rpartition(" | ")
     built, _, sample = code.rpartition(" / ")
-    return CODE.format(lines(above), lines(built or "pass", 2), lines(sample, 2))
+    return CODE.format(lines(above), lines(built or "pass", 2), lines(sample, 2), options)
 
 
 def said(folder: Path, rule: str, code: str) -> str:
@@ -51,6 +51,16 @@ def reversed_by(folder: Path, code: str) -> str:
 def read_only(folder: Path, code: str) -> str:
     """What is said of the tensors that share the memory of an array."""
     return said(folder, "read-only-sample", code)
+
+
+def seen(folder: Path, code: str) -> str:
+    """What is said of changes in place, before ` ~ `, with a loader that has some options."""
+    sample, _, options = code.rpartition(" ~ ")
+    found = answers(folder, "stored-data-mutation", text_of(sample, options)).findings
+    when = [
+        one.message.partition("itself, ")[2].partition(";")[0].replace(" of `loader` in case.py", "") for one in found
+    ]
+    return " + ".join(f"{one.severity.value}: {text}" for one, text in zip(found, when, strict=True))
 
 
 def changed(folder: Path, code: str) -> str:
@@ -268,6 +278,26 @@ CHANGED: dict[str, str] = {
     "self.x = np.random.rand(3) / x = self.x[index]; x += 1; return x": "kind unknown",
     "self.x = np.array([[1, 2], [3, 4]]) / x = self.x[index]; x += 1; return x": "warning '+=' 'np.copy(...)'",
     "self.x = np.array([1, 2]) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.random.rand(3, load()) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.random.rand(*load()) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.zeros(load()) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.ones(shape=load()) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.full((3, 4), 0) / x = self.x[index]; x += 1; return x": "warning '+=' 'np.copy(...)'",
+    "self.x = np.array(load()) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.array([[[1, 2]]]) / x = self.x[index]; x += 1; return x": "warning '+=' 'np.copy(...)'",
+    "self.x = np.arange(3) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.ones((3, 4)) / x = self.x[index][0]; x += 1; return x": "kind unknown",
+    "self.x = np.ones((3, 4, 5)) / x = self.x[index][0]; x += 1; return x": "warning '+=' 'np.copy(...)'",
+    "self.x = np.ones((3, 4)).reshape(12) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.ones((3, 4)).T / x = self.x[index]; x += 1; return x": "the origin of what it changes is not known",
+    "self.x = np.memmap(path) / x = self.x[index]; x += 1; return x": "kind unknown",
+    "self.x = np.memmap(path, 'uint8', 'r', 0, (3, 4)) / x = self.x[index]; x += 1; "
+    "return x": "the array is mapped read-only: writing to it raises",
+    "self.x = np.memmap(path, 'uint8', 'r+', 0, (3, 4)) / x = self.x[index]; x += 1; "
+    "return x": "error '+=' 'np.copy(...)'",
+    "self.x = torch.zeros((3, 4)) / x = self.x[index]; x += 1; return x": "warning '+=' '.clone()'",
+    "self.x = torch.zeros(3) / x = self.x[index]; x += 1; return x": "warning '+=' '.clone()'",
+    "self.x = torch.zeros(load(), 3) / x = self.x[index]; x += 1; return x": "warning '+=' '.clone()'",
     "self.x = np.zeros((3, 4)).astype(int) / x = self.x[index]; x += 1; return x": "warning '+=' 'np.copy(...)'",
     "self.x = np.load(path) / x = self.x[index]; x += 1; return x": "kind unknown",
     "self.x = np.load(path) / x = self.x[index]; x[0] = 1; return x": "kind unknown",
@@ -342,6 +372,21 @@ CHANGED: dict[str, str] = {
     "self.dataset = load(path) / x = self.dataset[index]; x[:, 0] = 1; return x": "the worker creates what it changes",
     "self.datasets = [load(path)] / x = self.datasets[0][index]; x[:, 0] = 1; "
     "return x": "the worker creates what it changes",
+    "self.datasets = [load(path)] / x = self.datasets[0]; x[:, 0] = 1; "
+    "return x": "information an assignment to its items 'copy.deepcopy(...)'",
+    "self.datasets = load(path) / x = self.datasets[0][index]; x[:, 0] = 1; "
+    "return x": "the worker creates what it changes",
+    "self.datasets = [np.ones((3, 4))] / x = self.datasets[0][index]; x[:, 0] = 1; "
+    "return x": "warning an assignment to its items 'np.copy(...)'",
+    "self.things = [load(path)] / x = self.things[0][index]; x[:, 0] = 1; "
+    "return x": "information an assignment to its items 'copy.deepcopy(...)'",
+    "self.data = load(path) / x = self.data[index]; x[:, 0] = 1; "
+    "return x": "information an assignment to its items 'copy.deepcopy(...)'",
+    "self.train_dataset = load(path) / x = self.train_dataset[index]; x[:, 0] = 1; "
+    "return x": "the worker creates what it changes",
+    "self.dataset = json.load(open(path)) / x = self.dataset[index]; x['a'].append(1); return x": "warning '.append()'",
+    "self.dataset = np.load(path) / x = self.dataset[index]; x[:, 0] = 1; "
+    "return x": "warning an assignment to its items 'np.copy(...)'",
     "self.x = load(path); self.d = {} / if index not in self.d: self.d[index] = []; self.d[index].append(1); "
     "return 3": "kind unknown, the same function begins the collection that it adds to: a cache",
     "self.d = {} / if index not in self.d: self.d[index] = []; self.d[index].append(1); "
@@ -360,6 +405,48 @@ CHANGED: dict[str, str] = {
     "def f(x): x += 1 | self.x = np.ones((3, 4)) / x = self.x[index]; f(x); return x": "warning '+=' 'np.copy(...)'",
     "def f(x): x[0] = 1 | self.x = np.ones((3, 4)) / x = self.x[index]; f(x.copy()); return x": "not stored",
 }
+#: The constructor, after ` / ` a sample and after ` ~ ` the options of the loader, and what is said of a change in
+#: place.
+SEEN: dict[str, str] = {
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=0": "error: so every epoch changes it a little more",
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; return x ~ num_workers=2": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=2, persistent_workers=True": "error: so every epoch changes it a little more",
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; return x ~ num_workers=load()": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; return x ~ num_workers=2, persistent_workers=load()": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = torch.ones(3, 4) / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=0": "error: so every epoch changes it a little more",
+    "self.x = torch.ones(3, 4) / x = self.x[index]; x += 1; return x ~ num_workers=2": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = torch.ones(3, 4) / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=2, multiprocessing_context='spawn'": "error: so every epoch changes it a little more",
+    "self.x = torch.ones(3, 4) / x = self.x[index]; x += 1; return x ~ num_workers=2, multiprocessing_context='fork'": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x += 1; return x ~ num_workers=2, multiprocessing_context='spawn'": (
+        "warning: and the change lasts in the workers until the epoch ends, or for ever without workers "
+        "or with persistent ones"
+    ),
+    "self.x = torch.ones(3, 4).share_memory_() / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=2": "error: so every epoch changes it a little more",
+    "self.x = np.memmap(path, shape=(3, 4)) / x = self.x[index]; x += 1; "
+    "return x ~ num_workers=2": "error: and the file that it is mapped from",
+    "self.x = [[1], [2]] / x = self.x[index]; x.append(1); "
+    "return x ~ num_workers=2, persistent_workers=True": "error: so every epoch changes it a little more",
+}
 
 
 @pytest.mark.parametrize("code", REVERSED)
@@ -375,3 +462,8 @@ def test_which_memory_is_read_only(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", CHANGED)
 def test_what_a_sample_changes(code: str, tmp_path: Path) -> None:
     assert changed(tmp_path, code) == CHANGED[code]
+
+
+@pytest.mark.parametrize("code", SEEN)
+def test_when_a_change_is_seen_again(code: str, tmp_path: Path) -> None:
+    assert seen(tmp_path, code) == SEEN[code]
