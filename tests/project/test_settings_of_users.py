@@ -302,6 +302,9 @@ CONFIGURED: dict[str, str] = {
     "m: {_target_: case.A} | hydra.utils.instantiate(cfg)": "hydra.utils.instantiate()",
     "t: case.A | hydra.utils.get_class(cfg.t)": "A",
     "t: case.A | hydra.utils.get_class('case.B')": "B",
+    "t: case.A | hydra.utils.get_class(cfg)": "hydra.utils.get_class()",
+    "t: case.A | hydra.utils.get_class(load())": "hydra.utils.get_class()",
+    "t: case.A | hydra.utils.get_class(3)": "hydra.utils.get_class()",
     "t: case.A | hydra.utils.get_object('case.f')": "f",
     "t: case.A | hydra.utils.get_method('case.f')": "hydra.utils.get_method()",
     "a: 3 | @hydra.main(config_path='conf', config_name='main.yaml'); "

@@ -218,6 +218,11 @@ DATASETS: dict[str, str] = {
     "self.a = A()": "'self.work' of 'A' [safe: identity]",
     "class A(dict):;  def __init__(self): self.work = lambda y: y | "
     "self.a = A()": "'self.work' of 'A' [safe: identity]",
+    "self.x = x / def go(self):;  self.work = lambda y: y; "
+    " return DataLoader(self, num_workers=2, multiprocessing_context='spawn') / "
+    "d.go()": "'self.work' of 'D' [safe: identity]",
+    "self.x = x / def go(self):;  x.work = lambda y: y; "
+    " return DataLoader(self, num_workers=2, multiprocessing_context='spawn') / d.go()": "",
 }
 
 
