@@ -14,6 +14,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Environment
 from loaderlint.sources.snapshot import Snapshot
 from loaderlint.sources.store import Store
+from loaderlint.sources.yaml_files import YamlFiles
 
 #: A file of several in one text: `--- name.py` starts each.
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
@@ -71,4 +72,6 @@ def link_files(root: Path, files: Mapping[str, str], environment: Environment | 
         path.write_text(content, encoding="utf-8")
     store = Store(root)
     store.find()
-    return Linked(root, Model(Snapshot(store, lambda: False, lambda: None), lambda path: environment or Environment()))
+    configurations = YamlFiles(store.root).document
+    snapshot = Snapshot(store, lambda: False, lambda: None, configurations=configurations)
+    return Linked(root, Model(snapshot, lambda path: environment or Environment()))

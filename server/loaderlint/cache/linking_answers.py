@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
-        "project.modules.dependencies": "is_def is_bare_function defined_name holds does whole",
+        "project.modules.dependencies": "is_def is_bare_function is_class defined_name holds does whole",
         "project.evaluation.attribute_assignments": "may_assign",
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.loaders.candidate_calls": "matches _renamed _names_given",

@@ -21,6 +21,7 @@ from loaderlint.project.modules.project_files import (
     ProjectFile,
     defined_name,
     is_bare_function,
+    is_class,
     is_def,
 )
 
@@ -204,7 +205,7 @@ class Names:
             piece = file.pieces[index]
             # A half-typed piece may contain a def further down that its facts do not have.
             if piece.parent < 0 and piece.kind != "clause" and piece.ask(is_def):
-                ref = ClassRef if piece.kind == "class" else FunctionRef
+                ref = ClassRef if piece.ask(is_class) else FunctionRef
                 found.append(ref(module.path, index, 1))
         return found
 

@@ -137,6 +137,12 @@ def is_bare_function(text: str) -> bool:
     return _BARE.match(text) is not None
 
 
+def is_class(text: str) -> bool:
+    """Whether a function or class is a class. One on a single line is a statement like any other."""
+    match = _DEF.search(text)
+    return match is not None and match[1] == "class"
+
+
 def defined_name(text: str) -> str:
     """The name of the first function or class that a piece defines, itself or inside a compound statement such as `if`;
     '' if there is none."""
@@ -157,6 +163,7 @@ class Outline(NamedTuple):
     defines: bool
     name: str
     is_bare_function: bool
+    is_class: bool
 
 
 def outline(piece: Piece) -> Outline:
@@ -164,7 +171,7 @@ def outline(piece: Piece) -> Outline:
     defines = piece.kind == "class" or (piece.kind == "statement" and is_def(piece.text))
     name = defined_name(piece.text) if defines else ""
     bare = is_bare_function(piece.text)
-    return Outline(piece.kind, piece.keyword, piece.parent >= 0, defines, name, bare)
+    return Outline(piece.kind, piece.keyword, piece.parent >= 0, defines, name, bare, defines and is_class(piece.text))
 
 
 def fits(facts: PieceFacts, seen: Outline) -> bool:

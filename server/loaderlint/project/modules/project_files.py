@@ -20,6 +20,7 @@ from loaderlint.project.modules.dependencies import Read as Read
 from loaderlint.project.modules.dependencies import defined_name as defined_name
 from loaderlint.project.modules.dependencies import holds as holds
 from loaderlint.project.modules.dependencies import is_bare_function as is_bare_function
+from loaderlint.project.modules.dependencies import is_class as is_class
 from loaderlint.project.modules.dependencies import is_def as is_def
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.main_guard import is_main_guard

@@ -15,7 +15,7 @@ The constructor or the first iteration raises an exception. Measured with torch 
 | `batch_sampler` with `batch_size` (not 1), `shuffle=True`, `sampler` or `drop_last=True` | ValueError |
 | `batch_size=None` with `drop_last=True` | ValueError |
 | an iterable dataset with `shuffle=True`, `sampler` or `batch_sampler` | ValueError |
-| negative `num_workers`, `timeout`, `prefetch_factor`; `batch_size` < 1; an unknown start method | ValueError |
+| negative `num_workers`, `timeout`, `prefetch_factor`; `batch_size` < 1 or a float; no start method | ValueError |
 | `num_workers=None` or a float | TypeError |
 
 The usual cause is a hard-coded `persistent_workers=True`: the program fails when someone sets the number of workers to

@@ -46,8 +46,10 @@ def conflicts(loader: Loader, model: Model) -> Iterator[Conflict]:
     iterable = _is_iterable(loader, model)
     if iterable:
         yield from _over_iterable(loader, iterable)
-        return
-    yield from _samplers(loader)
+    else:
+        yield from _samplers(loader)
+    if _given(loader.argument("batch_sampler")) == "no":
+        yield from _without_batches(loader)
 
 
 def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
@@ -56,6 +58,8 @@ def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
             yield Conflict(name, f"`{name}` is negative: {_CREATED}", "always", "always")
     if _sure(loader.argument("batch_size"), lambda value: value.kind == "int" and _number(value) <= 0) == "always":
         yield Conflict("batch_size", f"`batch_size` is not positive: {_CREATED}", "always", "always")
+    if _sure(loader.argument("batch_size"), lambda value: value.kind == "float") == "always":
+        yield Conflict("batch_size", f"`batch_size` is a float: {_CREATED}; pass an int", "always", "always")
     if _sure(loader.argument("num_workers"), lambda value: value.value is None) == "always":
         yield Conflict(
             "num_workers", "`num_workers` is None, not 0: TypeError when the loader is created", "always", "always"
@@ -83,7 +87,7 @@ def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
     old = model.environment(loader).torch.before("2.0") == "yes"
     kinds: tuple[tuple[str, Callable[[Literal_], bool], str, str], ...] = (
         ("persistent_workers", lambda value: bool(value.value), "", _CREATED),
-        ("prefetch_factor", lambda value: _number(value) > 0 and not (old and value.value == 2), "None", _CREATED),
+        ("prefetch_factor", lambda value: _is_passed(value) and not (old and value.value == 2), "None", _CREATED),
         ("timeout", lambda value: _number(value) > 0, "0", _ITERATED),
         ("multiprocessing_context", lambda value: bool(value.value), "None", _CREATED),
     )
@@ -123,7 +127,10 @@ def _samplers(loader: Loader) -> Iterator[Conflict]:
                     f"`{name}` and `batch_sampler` cannot be combined: {_CREATED}; the batch sampler makes the batches"
                 )
                 yield Conflict(name, text, there, batches, "batch_sampler", droppable=name != "sampler")
-        return
+
+
+def _without_batches(loader: Loader) -> Iterator[Conflict]:
+    dropped = _sure(loader.argument("drop_last"), lambda value: bool(value.value))
     single = _sure(loader.argument("batch_size"), lambda value: value.value is None)
     if single != "no" and dropped != "no":
         text = f"without batches (`batch_size=None`) there is no last batch to drop: {_CREATED}"
@@ -158,6 +165,10 @@ def _all(value: Val, kind: type) -> bool:
 
 def _is_zero(value: Literal_) -> bool:
     return value.kind in ("int", "bool", "float") and value.value == 0
+
+
+def _is_passed(value: Literal_) -> bool:
+    return value.value is not None and _number(value) >= 0  # a negative one is wrong with workers too
 
 
 def _number(value: Literal_) -> float:

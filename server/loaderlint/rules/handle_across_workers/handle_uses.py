@@ -12,6 +12,7 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.handle_across_workers.no_workers_branch import needs_no_workers
 from loaderlint.rules.shared.held_handles import compares_pid, is_held, opener
 from loaderlint.rules.shared.silence_reasons import started_by
+from loaderlint.rules.shared.stored_at_start import stored_at_start
 
 
 class Use(NamedTuple):
@@ -43,11 +44,20 @@ def why_not_shared(use: Use, model: Model) -> str:
 def cure_of(use: Use, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not share it: each opens its own; '' if they do."""
     if loader.out_of_sight or "fork" in model.start_methods.of(loader):
-        return "its library opens another connection in each process" if use.kind.fork == "reconnects" else ""
+        if use.kind.fork == "reconnects":
+            return "its library opens another connection in each process"
+        return "its worker_init_fn opens another one" if _is_opened_at_start(use, loader, model) else ""
     if not (use.drops or use.touches):
         return ""
     left = "its object leaves the handle out when it is pickled" if use.drops else "each worker opens its own"
     return f"{started_by(loader, model)}, and {left}"
+
+
+def _is_opened_at_start(use: Use, loader: Loader, model: Model) -> bool:
+    """Whether the worker_init_fn gives the dataset another handle. A library that knows its open files gives a forked
+    process the inherited one again: h5py 3.16 has the same file descriptor."""
+    names = {origin.path[0] for origin in use.value.origins if origin.path}
+    return use.kind.fork == "corrupts" and stored_at_start(names, loader, model)
 
 
 def drops_state(value: Val, model: Model) -> bool:

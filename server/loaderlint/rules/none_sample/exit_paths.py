@@ -89,18 +89,17 @@ class Ends:
         return ends
 
     def _guarded(self, body: int, children: list[int], outer: int) -> list[int] | None:
-        parts = [self._plain(body)]
         handlers: list[int] = []
-        while children and self._one.contexts[children[0]].kind in ("try_else", "except", "finally"):
+        parts = [self._plain(body)]
+        while children and (kind := self._one.contexts[children[0]].kind) in ("try_else", "except", "finally"):
             part = children.pop(0)
-            kind = self._one.contexts[part].kind
             if kind == "except":
                 handlers.append(part)
-            elif not self._ends(part):
-                return [] if kind == "finally" else self._handled(handlers)
             elif kind == "try_else":
                 parts.append(self._plain(part))
-        if parts[0] == []:
+            elif not self._ends(part):
+                return []
+        if [] in parts:
             return self._handled(handlers)
         return None if all(part is None for part in parts) else [outer, *self._handled(handlers)]
 

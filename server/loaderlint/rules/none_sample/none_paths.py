@@ -18,6 +18,11 @@ from loaderlint.rules.shared.unresolved_places import Spot
 Reason = Literal["exception", "sample", "always"]
 _MAX_LEVELS = 6
 _MAX_HELPERS = 4
+#: The tests that are true of None, and those that are false of it, if None stands on their right.
+_IS = (("is",), ("==",))
+_IS_NOT = (("is not",), ("!=",))
+#: What `import` raises where there is no such module.
+_NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
 
 
 class NonePath(NamedTuple):
@@ -85,8 +90,10 @@ def _passed_on(context: int, frame: Frame, model: Model) -> list[int]:
     """The calls whose None a branch passes on: `x = step(x)`, and the branch asks whether `x is None`. Empty where None
     may come from elsewhere: from a function of a library, an item of a dict."""
     here = model.def_of(frame).contexts[context] if context > 0 else None
-    test = model.ev.expr(frame, here.expr) if here is not None and here.kind == "if" and not here.negated else None
-    if not isinstance(test, ir.Compare) or test.ops != ("is",) or not _is_none(test.rights[0], frame, model):
+    test = model.ev.expr(frame, here.expr) if here is not None and here.kind == "if" else None
+    if here is None or not isinstance(test, ir.Compare) or not _is_none(test.rights[0], frame, model):
+        return []
+    if test.ops not in (_IS_NOT if here.negated else _IS):
         return []
     asked = model.ev.expr(frame, test.left)
     choices = asked.choices if isinstance(asked, ir.Phi) else (test.left,)
@@ -179,7 +186,7 @@ class _Around:
 def _is_import_error(number: int, frame: Frame, model: Model) -> bool:
     if number == NONE:
         return False
-    return any(isinstance(a, Lib) and "Import" in a.name for a in model.ev.eval(number, frame).atoms)
+    return any(isinstance(a, Lib) and a.name in _NO_MODULE for a in model.ev.eval(number, frame).atoms)
 
 
 def _asks_for_index(number: int, frame: Frame, model: Model) -> bool:

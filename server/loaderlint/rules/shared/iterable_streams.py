@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -30,6 +30,8 @@ from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, go
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
 _COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
+#: What else a worker_init_fn calls that only seeds.
+_HARMLESS = ("torch.initial_seed", "torch.set_num_threads", "cv2.", "builtins.int", "builtins.print", "time.", "os.")
 #: Names of values that may shard themselves, if they are unknown.
 _STREAM_NAME = re.compile(
     r"data_?set|^_*data$|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
@@ -153,6 +155,8 @@ class Stream:
         passed = self._loader.argument("worker_init_fn")
         if passed.unknown is not None and not self._loader.out_of_sight:
             return True
+        if any(_is_of_library(atom) and not _is_harmless(atom) for atom in passed.atoms):
+            return True
         for reached in self._model.reached_by(self._loader):
             if reached.loaders.get("init", 0) >> self._loader.index & 1 and not self._only_seeds(reached.frame):
                 return True
@@ -161,19 +165,9 @@ class Stream:
     def _only_seeds(self, frame: Frame) -> bool:
         if frame.receiver is not None:
             return False
-        known = (
-            "torch.initial_seed",
-            "torch.set_num_threads",
-            "cv2.",
-            "builtins.int",
-            "builtins.print",
-            "time.",
-            "os.",
-        )
-        for call in self._model.frame_calls(frame):
-            for atom in call.callee.atoms:
-                if not isinstance(atom, Lib) or not (atom.name in SEEDERS or atom.name.startswith((*known, *_RANDOM))):
-                    return False
+        callees = (atom for call in self._model.frame_calls(frame) for atom in call.callee.atoms)
+        if not all(map(_is_harmless, callees)):
+            return False
         return not any(isinstance(step, ir.SetAttr | ir.SetItem) for _, step in self._model.steps(frame))
 
     def _gone_over(self, frame: Frame) -> Iterator[int]:
@@ -237,6 +231,19 @@ class Stream:
         """Whether `__iter__` returns an iterator over data: a list, a file, a map or generator of the project."""
         value = self._model.ev.functions.returned(self._entry)
         return bool(value.atoms) and all(_is_plain(atom) for atom in value.atoms)
+
+
+def _is_of_library(atom: Atom) -> bool:
+    return isinstance(atom, Lib | LibObject | LibMember)
+
+
+def _is_harmless(callee: Atom) -> bool:
+    """Whether a callee is a library's function that only seeds, or changes nothing about a stream."""
+    if not isinstance(callee, Lib):
+        return False
+    return (
+        callee.name in SEEDERS or callee.name in SEEDING_WORKER_INITS or callee.name.startswith((*_HARMLESS, *_RANDOM))
+    )
 
 
 def _mentions_workers(text: str) -> bool:

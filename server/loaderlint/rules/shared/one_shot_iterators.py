@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.iterators import ENDLESS, FINITE, FOUND_FILES, FOUND_FILES_METHODS, ITERATORS, PATHS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    SeqOf,
+    Unknown,
+    Val,
+)
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 6
 _INDEX = frozenset({Unknown("index")})
+#: They end with the shortest of what they go over.
+_SHORTEST = ("builtins.map", "builtins.zip")
 
 
 class OneShot(Struct, frozen=True):
@@ -73,12 +88,18 @@ def _library_call(name: str, call: ir.Call, number: int, frame: Frame, model: Mo
     if name not in ITERATORS or (name == "builtins.iter" and len(call.args) != 1):
         return None
     skipped = 1 if name in ("builtins.map", "builtins.filter") else 0
-    answers = [_ends(arg.value, frame, model, depth) for arg in call.args[skipped:]]
-    if name == "builtins.zip" and True in answers:
-        answers = [True]
-    if not answers or False in answers:
+    gone_over = [arg.value for arg in call.args[skipped:] if arg.kind in ("pos", "star")]  # not `strict=True`
+    answers = {_ends(one, frame, model, depth) for one in gone_over}
+    ends = _ends_with(name, answers)
+    if not answers or ends is False:
         return None
-    return OneShot(frame, number, None in answers, name in ("builtins.filter", "re.finditer"))
+    return OneShot(frame, number, ends is None, name in ("builtins.filter", "re.finditer"))
+
+
+def _ends_with(name: str, answers: Set[bool | None]) -> bool | None:
+    """Whether the iterator that a library makes ends, judging by what it goes over."""
+    decisive = name in _SHORTEST
+    return decisive if decisive in answers else None if None in answers else not decisive
 
 
 def _ends(number: int, frame: Frame, model: Model, depth: int) -> bool | None:
@@ -94,8 +115,8 @@ def _ends(number: int, frame: Frame, model: Model, depth: int) -> bool | None:
 
 def _atom_ends(atom: Atom, model: Model, depth: int) -> bool | None:
     match atom:
-        case SeqOf() | MapOf():
-            return True
+        case SeqOf() | MapOf() | Literal_():
+            return True  # a number is no iterable: `enumerate(paths, 1)`
         case LibObject("builtins.generator", site):
             return generator_ends(site.frame, model, depth + 1)
         case LibObject(name, _):

@@ -10,6 +10,7 @@ from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibMem
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.generator_accessor import Draw
+from loaderlint.rules.shared.stored_at_start import stored_at_start
 
 
 def reseeded_by_monai(draw: Draw, loader: Loader, model: Model) -> bool:
@@ -51,24 +52,14 @@ def remade_in_worker(draw: Draw, model: Model) -> bool:
 
 def reseeded_at_start(loader: Loader, origins: frozenset[Origin], model: Model) -> bool:
     """Whether the worker_init_fn sets or seeds the attribute on the dataset that the loader holds."""
-    names = {origin.path[0] for origin in origins if origin.path}
+    if stored_at_start({origin.path[0] for origin in origins if origin.path}, loader, model):
+        return True
     for reached in model.reached_by(loader):
-        if not reached.loaders.get("init", 0) >> loader.index & 1:
-            continue
-        for _, step in model.steps(reached.frame):
-            if isinstance(step, ir.SetAttr) and step.name in names:
-                through_wrapper = loader.wrapped and not _goes_deeper(step.base, reached.frame, model)
-                if not through_wrapper:
-                    return True
-            if isinstance(step, ir.Perform) and _calls_dataset(step.call, reached.frame, model):
-                return not loader.wrapped
+        if reached.loaders.get("init", 0) >> loader.index & 1:
+            for _, step in model.steps_of(reached.frame, ir.Perform):
+                if _calls_dataset(step.call, reached.frame, model):
+                    return not loader.wrapped
     return False
-
-
-def _goes_deeper(base: int, frame: Frame, model: Model) -> bool:
-    """Whether a store goes to `info.dataset.dataset`, inside a wrapper."""
-    e = model.ev.expr(frame, base)
-    return isinstance(e, ir.Attr) and e.name == "dataset" and isinstance(model.ev.expr(frame, e.base), ir.Attr)
 
 
 def _calls_dataset(call: int, frame: Frame, model: Model) -> bool:

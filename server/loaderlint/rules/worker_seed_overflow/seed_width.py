@@ -64,6 +64,8 @@ def _of_operation(op: str, left: int, right: int, frame: Frame, model: Model, de
     match op:
         case "*" if first is not None and by != 1:
             return first * (by or 2)  # the second worker's number, plus one, say
+        case "<<" if first is not None and by is not None:
+            return first << min(by, 64)
         case "+" | "*" | "|" | "^" | "<<":
             return _most([first, second])
         case "-":
