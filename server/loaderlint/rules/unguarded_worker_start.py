@@ -69,7 +69,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if place is not None:
             yield Silence(RULE.name, place, few_workers(loader))
         return
-    severe = severity(loader, model, "proven")
+    severe = severity(loader, model.start_methods.of(loader), model, "proven")
     if isinstance(severe, Unsaid):
         if place is not None:
             yield Silence(RULE.name, place, severe.reason)
@@ -84,13 +84,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 
 def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
-    certainty = certainty_of_workers(loader)
-    loud = severity(loader, model, certainty)
+    certainty, methods = certainty_of_workers(loader), model.start_methods.of_start(loader, start.place.path)
+    loud = severity(loader, methods, model, certainty)
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return
     yield Verdict(RULE.name, loud, certainty).finding(
-        f"the workers of {loader.described} cannot start: each one ({fresh_starts(loader, model)}) first runs {script} "
+        f"the workers of {loader.described} cannot start: each one ({fresh_starts(methods)}) first runs {script} "
         f"again, and here it would start workers itself; put this and what follows under `{HEAD}`",
         start.place,
         script,

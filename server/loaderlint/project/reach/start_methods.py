@@ -44,6 +44,12 @@ class StartMethods:
             self._of[loader] = named or self._by_default(self._model.environment(loader), loader.path)
         return self._of[loader]
 
+    def of_start(self, loader: Loader, script: Path) -> frozenset[str]:
+        """The start methods that the loader's workers may have where the program `script` starts them. Another program
+        that uses the same loader may choose another one."""
+        named = self.named(loader.argument("multiprocessing_context"))
+        return named or self._by_default(self._model.environment(loader), script)
+
     def chosen(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
         platform decides."""

@@ -49,10 +49,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.modules.project_files import ProjectFile
-from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.main_guard_global.fixes import above_guard_fixes
 from loaderlint.rules.main_guard_global.guarded_names import binding_place, guarded_bindings, guarded_reads
@@ -76,7 +76,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield from _silent(function, file, model, aware=aware) if model.explains else ()
         return
     frame, exposure = found
-    loud = severity(exposure.lead, model, exposure.certainty)
+    loud = _severity(exposure.lead, model, exposure.certainty)
     if isinstance(loud, Unsaid):
         return
     verdict = Verdict(RULE.name, loud, exposure.certainty)
@@ -87,7 +87,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
         yield verdict.finding(
             f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
-            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or pass it to the dataset",
+            f"({_starts(exposure, model)}) does not run; bind it above, or pass it to the dataset",
             model.place(frame, number),
             name,
             (bound, *model.why(frame, exposure)),
@@ -133,7 +133,7 @@ def _sent_by_name(
         return
     yield verdict.finding(
         f"`{name}` is not defined {in_workers_of(exposure)}: it is defined under `{HEAD}`, which a worker "
-        f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
+        f"({_starts(exposure, model)}) does not run; move it above",
         model.class_place(owner) if owner else model.def_place(frame),
         name,
         model.why(frame, exposure),
@@ -141,7 +141,19 @@ def _sent_by_name(
 
 
 def _exposure(frame: Frame, model: Model) -> Exposure | None:
-    return model.exposure(frame, 1, cured=lambda loader: isinstance(severity(loader, model, "proven"), Unsaid))
+    return model.exposure(
+        frame,
+        1,
+        cured=lambda loader: isinstance(_severity(loader, model, "proven"), Unsaid),
+    )
+
+
+def _severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
+    return severity(loader, model.start_methods.of(loader), model, certainty)
+
+
+def _starts(exposure: Exposure, model: Model) -> str:
+    return fresh_starts(model.start_methods.of(exposure.lead))
 
 
 RULE = Rule(

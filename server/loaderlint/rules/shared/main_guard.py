@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from loaderlint.findings.finding import Certainty, Severity
 from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.judgement import Unsaid, loudness
-from loaderlint.rules.shared.silence_reasons import started_by
 
 HEAD = 'if __name__ == "__main__":'
 
 
-def fresh_starts(loader: Loader, model: Model) -> str:
-    """The start methods with which the loader's workers import the main script again, as text for messages; '' if
-    none."""
-    return " or ".join(sorted(model.start_methods.of(loader) - {"fork"}))
+def fresh_starts(methods: Set[str]) -> str:
+    """The start methods with which workers import the main script again, as text for messages; '' if none."""
+    return " or ".join(sorted(methods - {"fork"}))
 
 
-def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
-    """An error if such a start method is set or is a platform's default; one step lower if the project calls
+def severity(loader: Loader, methods: Set[str], model: Model, certainty: Certainty) -> Severity | Unsaid:
+    """An error if a start method of that kind is set or is a platform's default; one step lower if the project calls
     `set_start_method` somewhere, but perhaps not here. Nothing is reported if workers are forked."""
-    methods = model.start_methods.of(loader)
     if methods <= {"fork"}:
-        return Unsaid(f"{started_by(loader, model)}, which do not run the script again")
+        return Unsaid("its workers start by fork only, which do not run the script again")
     if "fork" in methods and _chooses_zero(loader):
         return Unsaid("the code gives it no workers in some cases, perhaps on such platforms")
     declared_elsewhere = "fork" in methods and model.environment(loader).default_start_methods() == {"fork"}
