@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import def_key
+from loaderlint.project.evaluation.values import LibObject, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
@@ -15,6 +15,8 @@ from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, s
 
 #: Torch's seed of the worker, cut to what NumPy takes.
 _NARROW = "% 2**32"
+#: How the names of calls begin that draw from a library's global state.
+_DRAWS = {"numpy.random.": "numpy", "random.": "python", "torch.rand": "torch"}
 
 
 def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model: Model) -> tuple[Fix, ...]:
@@ -25,7 +27,7 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
     texts: dict[Place, str] = {}
     needless = _needless(bad, model)
     for one in bad:
-        if one in needless and _only_init(one.place.frame, model):
+        if (one in needless and _only_init(one.place.frame, model)) or _is_drawn(one, bad, model):
             continue
         change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
         if change is None:
@@ -36,6 +38,21 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
     intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
     safety: Safety = "unsafe" if any(_is_felt_in_evaluation(one, model) for one in bad) else "safe"
     return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", safety, tuple(intents)),)
+
+
+def _is_drawn(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) -> bool:
+    """Whether a seed is drawn from a generator that the same function seeds before: it is good as soon as that one's
+    is."""
+    frame, at, number = seeding.place
+    atoms = model.ev.eval(number, frame).atoms
+    drawn = {_library_drawn_from(atom.name) for atom in atoms if isinstance(atom, LibObject)}
+    before = {SEEDERS[one.function] for one in bad if one.place.frame is frame and one.place.at < at}
+    return bool(atoms) and drawn <= before and all(isinstance(atom, LibObject) for atom in atoms)
+
+
+def _library_drawn_from(name: str) -> str:
+    """The library, as in `SEEDERS`, from whose global state the call `name` may draw; '' for other calls."""
+    return next((library for start, library in _DRAWS.items() if name.startswith(start)), "")
 
 
 def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
