@@ -26,8 +26,8 @@ _PICKING = frozenset("choice choices sample permutation permuted shuffle".split(
 
 class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
-    have no order either, and are taken by the same positions. Sorting only some of them would mispair files that
-    happened to match."""
+    have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
+    leave the sequence without an order, or mispair files that happened to match."""
 
     listing: Listing
     severity: Severity
@@ -51,12 +51,18 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
                 what = f"{{}} may get other samples: {name} is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
     for one in taken:
-        for each in one.orders:
-            if not each.sorted:
-                yield ListingUse(each.listing, Severity.HINT, _NO_ORDER)
+        unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
+        for each in unsorted:
+            yield ListingUse(each, Severity.HINT, _NO_ORDER, _beside(each, unsorted))
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model):
             yield from _apart(one.orders, other.orders)
+
+
+def _beside(one: Listing, listings: Sequence[Listing]) -> frozenset[Listing]:
+    """The other listings of a sequence that the same def makes: `glob(train) + glob(val)`. Sorting only one of them
+    leaves the sequence without an order."""
+    return frozenset(other for other in listings if other is not one and other.frame == one.frame)
 
 
 def _apart(first: Orders, second: Orders) -> Iterator[ListingUse]:
