@@ -52,8 +52,8 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
                 yield ListingUse(each.listing, Severity.WARNING, what)
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
-        for each in unsorted:
-            yield ListingUse(each, Severity.HINT, _NO_ORDER, _beside(each, unsorted))
+        for listing in unsorted:
+            yield ListingUse(listing, Severity.HINT, _NO_ORDER, _beside(listing, unsorted))
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model):
             yield from _apart(one.orders, other.orders)
