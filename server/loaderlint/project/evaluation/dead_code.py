@@ -60,9 +60,11 @@ class Liveness:
     def _decided(self, here: ir.Context, frame: Frame) -> bool | None:
         if self.is_dead(here.parent, frame):
             return False
-        if here.kind != "if" or here.expr == NONE:
+        if here.kind not in ("if", "while") or here.expr == NONE:
             return None
         truth = self.truth(here.expr, frame)
+        if here.kind == "while":
+            return False if truth is False else None
         return None if truth is None else truth is not here.negated
 
     def truth(self, number: int, frame: Frame) -> bool | None:
