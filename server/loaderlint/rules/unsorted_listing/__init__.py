@@ -60,8 +60,10 @@ class Pairs(Dataset):
 Safe: the same names, sorted. A model that was trained with class numbers from an unsorted listing expects the order of
 the machine where it was trained, and already has the fault.
 
-Listings that are matched by position, and those of one sequence, are sorted together: sorting only one would mispair
-files that happened to match, or leave the sequence without an order.
+Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
+number with `enumerate`, are sorted together. Sorting only one would mispair files or numbers that happened to match, or
+leave the sequence without an order.
+
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
 matched with one of these.
 

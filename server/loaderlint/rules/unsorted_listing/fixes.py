@@ -2,28 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Wrap
+from loaderlint.knowledge.listings import LISTING_METHODS, LISTINGS
+from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
 _TEXTS = frozenset({"name", "path"})
+#: The calls that list a folder, by the last part of their names.
+_LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
 
 def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions: all or none."""
+    """Sort the listing, and those that are taken by the same positions or number things beside it: all or none."""
     intents: dict[Intent, None] = {}
-    for listing in (use.listing, *sorted(use.mates, key=lambda one: (one.frame.order, one.expr))):
+    ours = {use.listing, *use.mates}
+    for listing in (use.listing, *sorted((ours | _numbered_beside(ours, model)) - {use.listing}, key=_key)):
         intent = _sorting(listing, model)
         if intent is None:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
     return (Fix(title, "safe", tuple(intents)),)
+
+
+def _key(listing: Listing) -> tuple[str, int]:
+    return listing.frame.order, listing.expr
+
+
+def _numbered_beside(listings: Set[Listing], model: Model) -> set[Listing]:
+    """The other listings by whose position the same class, or the functions of the same module, number something: the
+    numbers agree while none is sorted, if they list the same folder."""
+    found: set[Listing] = set()
+    for path in {one.frame.path for one in listings}:
+        numbered = list(_numbered_in(path, model))
+        ours = {(one.frame.piece, one.expr) for one in listings if one.frame.path == path}
+        homes = {_home(one, model) for one in numbered if (one.frame.piece, one.expr) in ours}
+        beside = (one for one in numbered if (one.frame.piece, one.expr) not in ours)
+        found.update(one for one in beside if _home(one, model) in homes)
+    return found
+
+
+def _home(listing: Listing, model: Model) -> int | None:
+    """The class around a listing; None at module level."""
+    file = model.files.file(listing.frame.path)
+    return model.ev.names.class_around(file, listing.frame.piece) if file is not None else None
+
+
+def _numbered_in(path: Path, model: Model) -> Iterator[Listing]:
+    """The listings of a file that stand in `enumerate(...)`."""
+    file = model.files.file(path)
+    for piece in file.all_asking(holds, "enumerate(") if file is not None else ():
+        body = model.ev.body(path, piece)
+        exprs = body.code.exprs
+        for e in exprs:
+            if isinstance(e, ir.Call) and e.args and exprs[e.func] == ir.Global("enumerate"):
+                listed = exprs[e.args[0].value]
+                func = exprs[listed.func] if isinstance(listed, ir.Call) else None
+                if isinstance(func, ir.Attr | ir.Global) and func.name in _LISTING:
+                    yield Listing(body, e.args[0].value, _LISTING[func.name])
 
 
 def _sorting(listing: Listing, model: Model) -> Intent | None:
