@@ -26,7 +26,8 @@ workers and the main process share the memory of tensors.
 - An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
   step before. After `ToTensor()`, `T.Lambda(lambda image: image.clone())` or a step that returns `image + noise`, an
   edit changes only the copy. A crop of a tensor is a view, and an edit after it is reported.
-- Each sample reads the array anew (`np.load(path)`).
+- Each sample reads the array anew (`np.load(path)`), or the main process makes it anew before each epoch
+  (`dataset.generate_chunks()` in the loop).
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
   made (`if not info.get("done")`).
 - Items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0, width)`): the second time changes
@@ -83,6 +84,7 @@ from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
+from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
@@ -156,6 +158,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, _STATE, model)
     elif is_tally(value, origin, model):
         yield from silent(RULE.name, edit.spot, TALLY, model)
+    elif is_rebuilt(origin, model):
+        yield from silent(RULE.name, edit.spot, REBUILT, model)
     else:
         yield Candidate(StoredEdit(edit, kind, origin, held), frame, edit.spot)
 
