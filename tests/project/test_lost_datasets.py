@@ -534,6 +534,16 @@ def test_a_dataset_that_is_only_tried_out_is_presumed_in(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("way", PASSED_IN)
+def test_a_dataset_that_is_tried_out_makes_no_room_for_others(way: str, tmp_path: Path) -> None:
+    """As without it, `B` goes only to the loaders that may hold a dataset which nothing makes."""
+    code, holds = PASSED_IN[way]
+    used = "class C(A): pass\ndef main(): train = DataLoader(A(), num_workers=2)\n"
+    trial = "if __name__ == '__main__': trial = DataLoader(C())\n"
+    linked = link(tmp_path, f"{HEAD}{used}{code}\n{trial}")
+    assert ("B.__getitem__" in linked.reached("loader")) is holds
+
+
+@pytest.mark.parametrize("way", PASSED_IN)
 def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")
     assert linked.reached("loader") == linked.guessed() == ["A.__getitem__", "B.__getitem__"]

@@ -384,7 +384,8 @@ class Model:
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
-        takers = late if idle else self._not_passed_in(late)
+        not_passed_in = self._not_passed_in(late)
+        takers = late if idle else not_passed_in
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
@@ -393,6 +394,8 @@ class Model:
         for loader in takers or [self._presume_loader()]:
             # an attribute that no known code sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            if loader in late and loader not in not_passed_in:
+                left = tuple(one for one in left if one.cls in idle)
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
