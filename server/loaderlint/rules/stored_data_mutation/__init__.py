@@ -94,6 +94,7 @@ _PARTS: tuple[Part, ...] = ("sample", "collate")
 _NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
 _MASKED = "a mask takes a copy"
 _CACHE = "the same function begins the collection that it adds to: a cache"
+_GUESSED = "neither what it changes is known, nor whether the loader runs it"
 _STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
 
 
@@ -166,6 +167,8 @@ def _candidate(
 
 def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:
     one = stored[0].about
+    if one.kind == "unknown" and all(model.reached[each.frame].possible >> exposure.lead.index & 1 for each in stored):
+        return Unsaid(_GUESSED)
     stays = any(lasts(loader, one, model) for loader in exposure.loaders)
     return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
 
