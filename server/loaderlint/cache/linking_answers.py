@@ -44,7 +44,7 @@ _QUESTIONS = frozenset(
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.installed_loaders": "assigned_from called_loaders class_head names_one star_imports",
         "project.evaluation.containers": "puts_into _may_append",
-        "project.evaluation.function_registries": "stores_in is_decorated_function",
+        "project.evaluation.function_registries": "stores_in",
         "project.evaluation.later_attributes": "_sets_attribute",
         "project.evaluation.name_patterns": "formatted_names",
         "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",

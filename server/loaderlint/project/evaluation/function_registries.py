@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, of
-from loaderlint.project.modules.dependencies import defined_name, holds, needs_word
-from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.project.modules.dependencies import (
+    defined_name,
+    holds,
+    is_bare_function,
+    is_class,
+    is_def,
+    needs_word,
+)
+from loaderlint.project.modules.project_files import MODULE, ProjectFile, SeenPiece
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -27,10 +34,14 @@ def registering_frames(ev: Evaluator, file: ProjectFile, name: str) -> Iterator[
         for piece in file.all_asking(holds, called, scope=MODULE) if called else ():
             if piece == storing:
                 continue
-            if file.pieces[piece].ask(is_decorated_function):
+            if _is_decorated_function(file.pieces[piece]):
                 yield from _decorating(ev, file, piece)
             else:
                 yield from _called(ev, ev.body(file.path, piece), FunctionRef(file.path, storing, _FUNCTION))
+
+
+def _is_decorated_function(piece: SeenPiece) -> bool:
+    return piece.ask(is_def) and not piece.ask(is_class) and not piece.ask(is_bare_function)
 
 
 def _decorating(ev: Evaluator, file: ProjectFile, piece: int) -> Iterator[Frame]:
@@ -56,9 +67,4 @@ def _called(ev: Evaluator, body: Frame, function: FunctionRef) -> Iterator[Frame
 def stores_in(text: str, name: str) -> bool:
     """Whether a piece is a function without decorators in which an item is stored in `name`."""
     stores = rf"(?:^|[:;])[ \t]*{re.escape(name)}(?:\[.*\][ \t]*=(?!=)|\.(?:append|update)\()"
-    return text.startswith("def ") and re.search(stores, text, re.MULTILINE) is not None
-
-
-def is_decorated_function(text: str) -> bool:
-    """Whether a piece is a function with decorators."""
-    return text.startswith("@") and re.search(r"^(?:async )?def\b", text, re.MULTILINE) is not None
+    return is_bare_function(text) and re.search(stores, text, re.MULTILINE) is not None

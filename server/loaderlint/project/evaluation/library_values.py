@@ -487,7 +487,7 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
     if tuples and all(isinstance(a, Unknown) for a in others):
         picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
         if len(picked) == len(tuples):
-            return join((*picked, Val(others))) if others else join(picked)
+            return join((*picked, Val(others)))
     return element(ev, value, frame, number)
 
 

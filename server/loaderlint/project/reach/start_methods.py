@@ -40,11 +40,10 @@ class StartMethods:
         """The start methods that the loader's workers may have: from its own argument, a call of `set_start_method` in
         the project, a setting, or the platforms' defaults."""
         if loader not in self._of:
-            named = self.named(loader.argument("multiprocessing_context"))
-            self._of[loader] = named or self._by_default(self._model.environment(loader), loader.path)
+            self._of[loader] = self.of_start(loader, loader.path)
         return self._of[loader]
 
-    def of_start(self, loader: Loader, script: Path) -> frozenset[str]:
+    def of_start(self, loader: Loader, script: Path | None) -> frozenset[str]:
         """The start methods that the loader's workers may have where the program `script` starts them. Another program
         that uses the same loader may choose another one."""
         named = self.named(loader.argument("multiprocessing_context"))

@@ -7,7 +7,7 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject, def_key
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
+from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from, library_drawn_from
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
@@ -15,8 +15,6 @@ from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, s
 
 #: Torch's seed of the worker, cut to what NumPy takes.
 _NARROW = "% 2**32"
-#: How the names of calls begin that draw from a library's global state.
-_DRAWS = {"numpy.random.": "numpy", "random.": "python", "torch.rand": "torch"}
 
 
 def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model: Model) -> tuple[Fix, ...]:
@@ -45,14 +43,9 @@ def _is_drawn(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) ->
     is."""
     frame, at, number = seeding.place
     atoms = model.ev.eval(number, frame).atoms
-    drawn = {_library_drawn_from(atom.name) for atom in atoms if isinstance(atom, LibObject)}
+    drawn = {library_drawn_from(atom.name) if isinstance(atom, LibObject) else "" for atom in atoms}
     before = {SEEDERS[one.function] for one in bad if one.place.frame is frame and one.place.at < at}
-    return bool(atoms) and drawn <= before and all(isinstance(atom, LibObject) for atom in atoms)
-
-
-def _library_drawn_from(name: str) -> str:
-    """The library, as in `SEEDERS`, from whose global state the call `name` may draw; '' for other calls."""
-    return next((library for start, library in _DRAWS.items() if name.startswith(start)), "")
+    return bool(drawn) and drawn <= before
 
 
 def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:

@@ -58,13 +58,17 @@ def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
         name = "" if _is_steady(atom, model, 0) else _name(atom)
         if name is None:
             return None
-        if name in NUMPY_GLOBAL_DRAWS:
-            found.add("numpy")
-        elif name.startswith(_TORCH_DRAWS):
-            found.add("torch")
-        elif name.startswith("random.") and name not in SEEDERS:
-            found.add("python")
-    return found
+        found.add(library_drawn_from(name))
+    return found - {""}
+
+
+def library_drawn_from(name: str) -> str:
+    """The library, as in `SEEDERS`, from whose global state the library call `name` draws; '' for other calls."""
+    if name in NUMPY_GLOBAL_DRAWS:
+        return "numpy"
+    if name.startswith(_TORCH_DRAWS):
+        return "torch"
+    return "python" if name.startswith("random.") and name not in SEEDERS else ""
 
 
 def _is_steady(atom: Atom, model: Model, depth: int) -> bool:

@@ -130,10 +130,10 @@ def is_workers_own(owner: Instance, name: str, model: Model) -> bool:
 
 def only_workers_change(owner: Instance, name: str, model: Model) -> bool:
     """Whether no known code changes the attribute in the main process after its first value."""
-    return not any(name in model.remembered(_changed, frame) for frame in _main_methods(owner, name, model))
+    return not any(name in model.remembered(_changed, frame) for frame in main_methods(owner, name, model))
 
 
-def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
+def main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     """The object's own methods that workers do not run and whose text contains the name."""
     constructing = model.ev.classes.construction(owner)
     yield from constructing
@@ -252,7 +252,7 @@ def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
 
 def _reading_methods(owner: Instance, name: str, model: Model) -> Iterator[str]:
     """The object's public methods that read the state."""
-    for frame in _main_methods(owner, name, model):
+    for frame in main_methods(owner, name, model):
         one = model.def_of(frame)
         if one.name.startswith("_") or frame in model.ev.classes.construction(owner):
             continue

@@ -220,8 +220,8 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
             return None
         if function is not None and (first := begun_with(_SEEDS_NUMPY, function, model)):
             intents.append(first)
-        elif given.is_none and may_be_passed(loader, model):
-            calls.append(model.site_place(loader.site))
+        elif place := _takes_new(loader, model):
+            calls.append(place)
         else:
             return None
     calls += [place for loader in others if calls and (place := _takes_new(loader, model))]
@@ -237,8 +237,9 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
 
 def _takes_new(loader: Loader, model: Model) -> Place | None:
     """The loader's call, if it can be given a worker_init_fn and has none."""
-    is_known = loader.site is not None and loader.kind.name in TAKES_INIT and loader.argument("worker_init_fn").is_none
-    return model.site_place(loader.site) if loader.site and is_known and may_be_passed(loader, model) else None
+    if loader.site is None or loader.kind.name not in TAKES_INIT or not loader.argument("worker_init_fn").is_none:
+        return None
+    return model.site_place(loader.site) if may_be_passed(loader, model) else None
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:

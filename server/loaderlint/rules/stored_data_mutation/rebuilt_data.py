@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, def_key
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.kept_state import own_attribute
+from loaderlint.rules.shared.kept_state import main_methods, own_attribute
 
 #: Why an edit does not add up.
 REBUILT = "a method that a loop calls makes it anew"
@@ -20,17 +20,10 @@ def is_rebuilt(origin: Origin, model: Model) -> bool:
 
 
 def _is_rebuilt(owner: Instance, field: str, model: Model) -> bool:
-    in_workers = {def_key(frame) for frame in model.reached_on(owner)}
-    for member in model.ev.classes.methods_holding(owner.cls, f".{field}"):
-        function = member.function
-        if function is None or def_key(function) in in_workers:
-            continue
-        opened = model.ev.functions.open_frame(function, owner, member.owner)
-        if opened is None or not _stores_anew(opened, owner, field, model):
-            continue
-        if _is_called_in_loop(opened, owner, model):
-            return True
-    return False
+    return any(
+        _stores_anew(method, owner, field, model) and _is_called_in_loop(method, owner, model)
+        for method in main_methods(owner, field, model)
+    )
 
 
 def _stores_anew(frame: Frame, owner: Instance, field: str, model: Model) -> bool:
@@ -58,6 +51,6 @@ def _is_called_in_loop(frame: Frame, owner: Instance, model: Model) -> bool:
     for site in model.callers.sites_running(name, def_key(frame), owner):
         facts = model.ev.facts(site.path, site.piece)
         one = facts.ir.defs[site.def_] if facts is not None else None
-        if one and any(one.contexts[around].kind in ("loop", "while") for around in one.enclosing(site.context)):
+        if one and any(here.kind in ("loop", "while") for here in one.around(site.context)):
             return True
     return False
