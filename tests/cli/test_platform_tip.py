@@ -35,7 +35,7 @@ def _told(capsys: pytest.CaptureFixture[str], *arguments: str, terminal: bool = 
         projects.run("check", *arguments)
     return (
         "The check assumes Linux, as on this machine. To see findings for macOS and Windows too: loaderlint check"
-        " --platforms linux,macos,windows (or the setting platforms). You are told this once.\n"
+        " --platforms linux,macos,windows (or the setting platforms). This tip is shown once.\n"
     ) in capsys.readouterr().err
 
 

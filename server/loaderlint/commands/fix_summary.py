@@ -1,4 +1,4 @@
-"""What `check --fix` tells of its work: the findings that are gone, file by file, and the files that were edited."""
+"""The summary that `check --fix` prints: the findings that are gone, file by file, and the files that were edited."""
 
 from __future__ import annotations
 

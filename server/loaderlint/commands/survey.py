@@ -27,7 +27,7 @@ class _Usage(Exception):
 
 
 def survey(chosen: argparse.Namespace) -> int:
-    """Survey repositories, or put the results of several surveys together."""
+    """Survey repositories, or merge the results of several surveys, and return the exit code."""
     gc.enable()  # it may go on for days
     try:
         _look_ahead(chosen)
@@ -43,7 +43,7 @@ def survey(chosen: argparse.Namespace) -> int:
 
 
 def _look_ahead(chosen: argparse.Namespace) -> None:
-    """What would end a survey when it is done ends it before it begins."""
+    """Raise _Usage before the survey begins if its page could not be written at the end."""
     if chosen.html is None:
         return
     from loaderlint.survey.html_page import missing
