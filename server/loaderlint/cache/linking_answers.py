@@ -177,7 +177,7 @@ def dumped(
             if str(path) not in contents:
                 contents[str(path)] = _content_key(data)
                 waiting.append((contents[str(path)], data))
-        # as text immediately, which takes less memory than lists of numbers
+        # serialized at once, because text takes less memory than lists of numbers
         notes.setdefault(str(path), []).append(json.dumps(noted))
         if len(waiting) >= _AT_ONCE:
             keep(waiting)

@@ -1,5 +1,5 @@
-"""The cause of a line that a program printed: clients ask about the lines of their terminals, to turn them into
-links."""
+"""`loaderlint/symptom`: the cause of a line that a program printed. Clients ask about lines in their terminals, to turn
+them into links."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Cuts text into pieces, incrementally after an edit.
 
 Cutting is a heuristic on the text alone; the parser decides whether each piece is valid. It is a pure function of the
-text and never fails: half-typed code gives broken pieces, as few as possible.
+text and never fails: half-typed code results in broken pieces, as few as possible.
 
 Every piece begins in a clean state: outside strings and brackets, at the start of a line. Its end depends only on the
 text from its start on, and on the containers (classes, long suites) around it. `recut` depends on that: it begins at

@@ -1,4 +1,4 @@
-"""Bytes to text and back, and line numbers.
+"""Converts bytes to text and back, and offsets to line numbers.
 
 Line ends are `\\n`, `\\r\\n` and `\\r` only, as in Python's grammar and in the language server protocol;
 `str.splitlines` also splits at form feeds and other characters and is never used.
