@@ -1,5 +1,4 @@
-"""Renew the summaries of libraries that come with loaderlint (server/loaderlint/knowledge/library_summaries),
-and what is derived from them (derived_names.py beside it).
+"""Renew the summaries of libraries (server/loaderlint/knowledge/library_summaries) and the tables derived from them.
 
 python -m scripts.library_summaries                     downloads the archives, and writes the summaries
 python -m scripts.library_summaries --archives FOLDER   keeps the archives in FOLDER, and downloads only missing ones
