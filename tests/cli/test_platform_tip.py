@@ -1,4 +1,4 @@
-"""A project that names no platform: a person is told once how to ask for findings of other systems."""
+"""A project that names no platform: a user is told once how to see findings for other platforms."""
 
 from __future__ import annotations
 

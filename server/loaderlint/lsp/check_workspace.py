@@ -48,7 +48,7 @@ def _message(findings: int, files: int) -> str:
 
 
 def show_open_files_only(ls: Server, _: Any) -> None:
-    """Show the findings of open files only, if the setting says so."""
+    """Undo `loaderlint/checkWorkspace`: the setting `diagnosticMode` decides again."""
     ls.workspace_by_request = False
     ls.analysis.news.send()
 

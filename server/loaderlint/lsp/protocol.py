@@ -233,7 +233,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
-        """End the process, because the client leaves: with 0 if `shutdown` came before, else with 1."""
+        """End the process: with 0 if `shutdown` came before, else with 1."""
         self._server.leave(orderly=self._shutdown)
 
     @property

@@ -166,7 +166,8 @@ class Server(LanguageServer):
             logger.error("a task failed", exc_info=error)
 
     async def register_with_client(self, method: str, options: Any) -> None:
-        """Ask the client for notifications by `method`. A refusal is logged."""
+        """Ask the client to notify the server (by `method`) when settings or watched files change; a refusal is
+        logged."""
         registration = types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)
         try:
             await self.client_register_capability_async(types.RegistrationParams(registrations=[registration]))

@@ -19,8 +19,8 @@ STATUS = "loaderlint/status"
 
 
 async def status(ls: Server, params: Any) -> dict[str, object]:
-    """Whether everything that is known about a document has been checked; with `wait`, answered only when it has been.
-    `version` is None if the document is not open.
+    """Whether everything that is known about a document has been checked, answered at once or (with `wait`) when it has
+    been; `version` is None if the document is not open.
 
     Raises JsonRpcInvalidParams if `params` has no `uri`."""
     uri = getattr(params, "uri", None)
