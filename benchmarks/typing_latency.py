@@ -1,6 +1,6 @@
 """Measures the latency that a user feels: from a keystroke to the diagnostics, with the real server process over stdio.
 
-    python -m benchmarks.typing_latency                        small projects, warm; and edits that link anew
+    python -m benchmarks.typing_latency                        small projects, warm; and edits that link again
     python -m benchmarks.typing_latency --large FOLDER         also while the first index of a copy of FOLDER runs
     python -m benchmarks.typing_latency --package transformers the same with a package from PyPI
 

@@ -146,7 +146,7 @@ def _compared(evidence: Evidence, whole: _Share, *shares: _Share) -> Result:
     text = f"{count} ranks share the {len(whole.items)} items of an epoch" + (f": {told}" if wrong else "")
     if len({each.batches for each in shares}) == 1:
         return clean(_CHECK, text)
-    text = f"{text}, in different numbers of batches: at the last one, gradients wait for ranks that have no more"
+    text = f"{text}, in different numbers of batches: ranks that average gradients wait for those without more"
     return Result(_CHECK, Verdict.NOTE, text, _lines(*shares))
 
 

@@ -26,8 +26,8 @@ class Rank(Struct, frozen=True):
     count: int
 
     def take(self, loader: Any) -> None:
-        """Turn this process into this rank, and make its loader's sampler anew for the rank. For a copy of the process
-        only: this cannot be undone."""
+        """Turn this process into this rank, and create its loader's sampler again for the rank. For a copy of the
+        process only: this cannot be undone."""
         os.environ.update(
             RANK=str(self.number),
             LOCAL_RANK=str(self.number),

@@ -395,7 +395,7 @@ class _Check:
         return done
 
     def _is_named(self, file: Path) -> bool:
-        """Whether the command names a file, or a folder that it lies in."""
+        """Whether the command names a file, or a folder that contains it."""
         from loaderlint.commands import fix_summary
 
         return fix_summary.is_named(file, self._paths)

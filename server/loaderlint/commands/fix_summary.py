@@ -61,7 +61,7 @@ def kept_back(found: Mapping[Path, Sequence[Diagnostic]], named: Sequence[Path],
 
 
 def is_named(path: Path, named: Iterable[Path]) -> bool:
-    """Whether a file is, or lies below, one of the named files and folders (absolute); links followed."""
+    """Whether a file is, or is below, one of the named files and folders (absolute), following links."""
     real = Path(os.path.realpath(path))
     return any(path.is_relative_to(one) or real.is_relative_to(os.path.realpath(one)) for one in named)
 

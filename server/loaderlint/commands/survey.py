@@ -82,7 +82,7 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
             return run.survey(found, kept, executor, retry=chosen.retry_failed, progress=progress)
     except KeyboardInterrupt:
         if chosen.results is not None:
-            terminal.complain(f"what is done is in {chosen.results}; run the same command to continue")
+            terminal.complain(f"the results so far are in {chosen.results}; run the same command to continue")
         raise
 
 

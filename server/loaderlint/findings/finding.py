@@ -68,7 +68,7 @@ class AddImport(Struct, frozen=True):
 class SetArgument(Struct, frozen=True):
     """Set the keyword argument `keyword` of the call at `call` to the source text `value`, replacing an existing
     argument. `position`: the argument's 0-based position in the signature, None if keyword-only. In `value`,
-    `{argument:x}` stands for the text of the call's keyword argument x."""
+    `{argument:x}` is replaced by the text of the call's keyword argument x."""
 
     call: Place
     keyword: str

@@ -57,7 +57,7 @@ class Questions(Protocol):
         """The explanation of a line of a file that can be read."""
 
     def locate(self, place: Place) -> Span | None:
-        """The position of a place; None if the code that stood there is gone."""
+        """The position of a place; None if its code is gone."""
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
         """The refactorings that are offered on a line of a file, even without a finding there."""

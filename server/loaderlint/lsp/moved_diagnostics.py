@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
 
 #: Characters that change the meaning of the text after them on their line.
-_SIGNS = frozenset("#'\"")
+_SIGNIFICANT = frozenset("#'\"")
 
 #: The maximum number of versions that are kept separately; beyond it, everything between the first and the last is one
 #: step.
@@ -70,7 +70,7 @@ class Moved:
         """Whether a span still means the same: the text around it in its lines has not made it a part of a longer name,
         a string or a comment."""
         before, before_now = self._was[span.line][: span.column], self._now[moved.line][: moved.column]
-        if before != before_now and (_signs(before) != _signs(before_now) or _is_word(before_now[-1:])):
+        if before != before_now and (_significant(before) != _significant(before_now) or _is_word(before_now[-1:])):
             return False
         behind, behind_now = self._was[span.end_line][span.end_column :], self._now[moved.end_line][moved.end_column :]
         return behind == behind_now or not _is_word(behind_now[:1])
@@ -100,20 +100,20 @@ def _around_change(before: str, after: str) -> tuple[int, int]:
     return prefix, suffix
 
 
-def _place(lines: Sequence[str], line: int, signs: int) -> Shift:
-    """The (line, column) that is `signs` characters after the start of a line."""
-    while line + 1 < len(lines) and signs >= len(lines[line]):
-        signs -= len(lines[line])
+def _place(lines: Sequence[str], line: int, characters: int) -> Shift:
+    """The (line, column) that is this many characters after the start of a line."""
+    while line + 1 < len(lines) and characters >= len(lines[line]):
+        characters -= len(lines[line])
         line += 1
-    return line, signs
+    return line, characters
 
 
-def _signs(line: str) -> list[str]:
-    return [sign for sign in line if sign in _SIGNS]
+def _significant(line: str) -> list[str]:
+    return [character for character in line if character in _SIGNIFICANT]
 
 
-def _is_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 class History:

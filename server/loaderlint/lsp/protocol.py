@@ -191,7 +191,8 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Any:  # type: ignore[override]
-        """Run one of the server's commands. The base class cannot cancel one that has begun."""
+        """Run one of the server's commands. Unlike the base class, this can cancel one that has begun. Raises
+        JsonRpcInvalidParams for an unknown command or wrong arguments."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
             raise JsonRpcInvalidParams(f"there is no command {params.command!r}")

@@ -129,7 +129,7 @@ def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
     return low
 
 
-# --- signs ------------------------------------------------------------------------------------------------------------
+# --- characters -------------------------------------------------------------------------------------------------------
 
 _NEWLINE = r"(?:\r\n|\r|\n)"
 _PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
@@ -425,7 +425,7 @@ class _Lexer:
             if sign in ("\r", "\n"):
                 return -1
             if sign == "{":
-                if braces == 0 and text.startswith("{", position):  # a brace that stands for itself
+                if braces == 0 and text.startswith("{", position):  # an escaped brace
                     position += 1
                 else:
                     braces += 1

@@ -224,7 +224,7 @@ class _Gauge:
                 if found["open"] != "{":
                     position = max(found.start() + 1, found.start("quote") + 1)
                     continue
-                if text.startswith("{", position):  # a brace that stands for itself
+                if text.startswith("{", position):  # an escaped brace
                     position += 1
                     continue
                 now[-1] = bases[-1]
