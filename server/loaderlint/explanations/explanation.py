@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model, Part, Reached
     from loaderlint.sources.open_file import OpenFile
 
-#: A def or class: its file, the number of its piece, and its number in the piece. The maximum number of loaders that
-#: are named for a line.
+#: The maximum number of loaders that are named for a line.
 MAX_LOADERS = 3
 #: Reasons for an unknown callee that do not end a trail, such as the value of a sample.
 _NO_TRAIL = frozenset({"index", "sample", "batch", "worker id", "library sample", "library item", "library call"})
