@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-#: Where in the sources something happened, innermost first: "augment (data.py:12)".
+#: The places in the sources where something happened, innermost first: "augment (data.py:12)".
 Stack = tuple[str, ...]
 
 #: The size of a datagram in bytes, which must not exceed the sender's buffer.

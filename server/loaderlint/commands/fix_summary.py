@@ -39,7 +39,7 @@ def lines(
 
 
 def _gone(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> Counter[str]:
-    """How many findings that had a fix are gone, by rule."""
+    """The number of findings with a fix that are gone, by rule."""
     fixable = Counter(one.name for one in before if one.fixable)
     return fixable - Counter(one.name for one in after if one.fixable)
 

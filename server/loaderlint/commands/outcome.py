@@ -126,7 +126,7 @@ def complain(problems: tuple[Problem, ...]) -> None:
 
 
 def _others(count: int) -> str:
-    """How many more limits were reached, and how to see them."""
+    """A text with the number of further limits that were reached, and how to see them."""
     said = "another limit was" if count == 1 else f"{count} other limits were"
     return f"{said} reached (see them: check --verbose)"
 

@@ -1,4 +1,4 @@
-"""What `check --show-files` and `check --show-settings` print: what a check would read and how, without checking."""
+"""The output of `check --show-files` and `check --show-settings`: the files and settings that a check would use."""
 
 from __future__ import annotations
 

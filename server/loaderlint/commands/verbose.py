@@ -1,4 +1,4 @@
-"""What `check --verbose` prints: the files that were read, the settings and versions that apply to them and why, the
+"""The output of `check --verbose`: the files that were read, the settings and versions that apply to them and why, the
 limits that were reached, and the time of each phase."""
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ Line = tuple[str, int]
 #: first draws, and happen under fork if at all, because forked workers begin with copies of everything.
 REFUTABLE = frozenset({"common-seed-in-workers", "reseed-per-sample", "shared-generator"})
 
-#: What an audit has seen, in words, by the check that saw it.
+#: Descriptions of what an audit has seen, by the check that saw it.
 _SEEN = MappingProxyType(
     {
         "workers-draw-alike": "workers drew the same numbers",

@@ -1,4 +1,4 @@
-"""Which clients may talk to a server that listens on a socket: those that know its token.
+"""Decides which clients may talk to a server that listens on a socket: those that know its token.
 
 The client chooses the folder, and the answers reveal the content of its files. Without a token, every user and program
 on the machine could read them through the port. So could a web page: browsers let pages connect to local WebSockets,

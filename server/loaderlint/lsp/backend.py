@@ -79,7 +79,7 @@ class Checks(Protocol):
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What failed in the last check and in the questions since."""
+        """The problems of the last check and of the questions since."""
 
     @property
     def links(self) -> int:

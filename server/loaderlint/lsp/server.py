@@ -78,7 +78,7 @@ class Server(LanguageServer):
         """The URIs of closed documents that were pulled again. VS Code does this, and then shows the report of the
         whole workspace. It drops a report that comes before the answer to this pull, so the report is sent again."""
         self.last_reports: dict[str, FileReport] = {}
-        """What the last check of the whole workspace found, by URI."""
+        """The reports of the last check of the whole workspace, by URI."""
         self.unopened: dict[str, str] = {}
         """The result ids of the reports that were pushed for files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None

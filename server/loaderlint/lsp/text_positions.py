@@ -78,7 +78,7 @@ def to_column(line: str, units: int, encoding: Encoding) -> int:
 
 
 def to_units(line: str, column: int, encoding: Encoding) -> int:
-    """How many units of `encoding` the first `column` characters of `line` take, without the line ending."""
+    """The number of units of `encoding` in the first `column` characters of `line`, without the line ending."""
     text = content(line)[:column]
     if encoding == "utf-32" or text.isascii():
         return len(text)

@@ -29,7 +29,7 @@ WHAT_IF = "loaderlint.whatIf"
 
 
 async def what_if(ls: Any, *given: Any) -> dict[str, object]:  # no `Server` here, as in `rule_page.open_page`
-    """Which findings some changes would add, remove or make more severe, in all files of the workspace. Can be
+    """The findings that some changes would add, remove or make more severe, in all files of the workspace. Can be
     cancelled. Raises JsonRpcInvalidParams if no changes are named, Refusal if no folder is open, if a change is not
     possible, or if an internal error occurs."""
     changes, wants_markdown = _changes(given), "markdown" in given[1:]

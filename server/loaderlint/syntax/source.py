@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from loaderlint.files.reading import SOURCE
 
-#: Files with more bytes are not read: they hold data, and would block an editor for seconds.
+#: Files with more bytes are not read: they contain data, and would block an editor for seconds.
 MAX_BYTES = SOURCE.size
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
