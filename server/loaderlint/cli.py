@@ -25,8 +25,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 def entry() -> NoReturn:
     """Run the command line, and leave with its exit code."""
-    # A command ends before the garbage collector frees as much as it costs (a seventh of a check). Long-running
-    # commands enable it.
+    # A command ends before garbage collection pays off: it would cost a seventh of a check. Long-running commands
+    # enable it.
     gc.disable()
     try:
         code = main(sys.argv[1:])

@@ -207,7 +207,7 @@ class Walk:
 
     def _ignores_above(self) -> list[_IgnoreFile]:
         """The ignore rules of the repository around the root, as in git: `.git/info/exclude`, then the ignore files of
-        the folders down to the root (its own is read later). None if they ignore the root, because the user asked for
+        the folders down to the root (its own is read later). Empty if they ignore the root, because the user asked for
         it."""
         root = self._root
         repository = next((one for one in (root, *root.parents) if _is_repository(one)), None)
