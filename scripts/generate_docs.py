@@ -2,8 +2,8 @@
 in docs/explain.md and docs/upgrading.md; the server's messages in docs/editors/protocol.md; the rules in the settings
 of package.json, and the JSON schema of the settings.
 
-python scripts/generate_docs.py            writes
-python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
+python -m scripts.generate_docs            writes
+python -m scripts.generate_docs --check    writes nothing; exit code 1 and a list if something is stale
 """
 
 from __future__ import annotations
