@@ -1,1 +1,1 @@
-"""Benchmarks: what the tool costs, next to what others cost in the same run. `python -m benchmarks --help`."""
+"""Benchmarks: the cost of loaderlint, next to that of other tools in the same run. `python -m benchmarks --help`."""

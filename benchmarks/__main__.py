@@ -1,8 +1,8 @@
 """Run benchmarks and draw docs/performance.md.
 
 python -m benchmarks                 all parts
-python -m benchmarks PART [PART ...] these; the measures of the others stay as they are
-python -m benchmarks --quick         a look of some minutes; it writes into the cache folder, not into docs
+python -m benchmarks PART [PART ...] only these; the other measurements stay as they are
+python -m benchmarks --quick         a quick run of some minutes; it writes into the cache folder, not into docs
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Measure, print and write the results."""
     asked = _arguments().parse_args()
     cache = asked.cache.resolve()
     rounds = asked.rounds or (1 if asked.quick else 3)
@@ -42,8 +42,8 @@ def _arguments() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description="Run benchmarks and draw docs/performance.md."
     )
     parser.add_argument("parts", nargs="*", metavar="PART", choices=(*PARTS, []), help=f"of: {', '.join(PARTS)}")
-    parser.add_argument("--quick", action="store_true", help="a look: few rounds, keystrokes and files")
-    parser.add_argument("--draw", action="store_true", help="measure nothing, draw the page again")
+    parser.add_argument("--quick", action="store_true", help="a quick run: few rounds, keystrokes and files")
+    parser.add_argument("--draw", action="store_true", help="measure nothing, write the page again")
     parser.add_argument("--rounds", type=int, help="default: 3, or 1 with --quick")
     parser.add_argument(
         "--sizes",
@@ -52,7 +52,7 @@ def _arguments() -> argparse.ArgumentParser:
         metavar="N,N,...",
         help="numbers of files for the part growth (default: 1000,2000,4000)",
     )
-    parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks", help="folder of downloads")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks", help="the folder for downloads")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 

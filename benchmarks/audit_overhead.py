@@ -1,8 +1,8 @@
-"""What watching costs: processor time of a plain loader and of one that an audit watches, for the same batches.
+"""The cost of watching: CPU time of a plain loader and of one that an audit watches, for the same batches.
 
     python -m benchmarks.audit_overhead
 
-Needs PyTorch and a system that can fork. The samples are pictures that are flipped and normalised in NumPy.
+Needs PyTorch and a system that can fork. The samples are images that are flipped and normalised in NumPy.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 
 EPOCHS, BATCHES, WORKERS, RANKS = 2, 8, 2, 2
 
-#: The sides of the pictures, in pixels.
+#: The width and height of the images, in pixels.
 SIDES = (64, 224)
 
 
 def main() -> None:
-    """Print seconds of processor time, and their ratio, for each size."""
+    """Print seconds of CPU time, and their ratio, for each size."""
     warnings.simplefilter("ignore")
     from torch.utils.data import DataLoader
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def pictures(side: int) -> Any:
-    """A dataset of 256 pictures."""
+    """A dataset of 256 images."""
     import numpy as np
     import torch
 
@@ -63,11 +63,11 @@ def pictures(side: int) -> Any:
 
 
 def stream(pictures: Any) -> Any:
-    """The same pictures as an iterable dataset, divided among ranks and workers."""
+    """The same images as an iterable dataset, divided among ranks and workers."""
     from torch import distributed
     from torch.utils.data import IterableDataset, get_worker_info
 
-    class Stream(IterableDataset[Any]):  # type: ignore[misc]  # of what PyTorch says, nothing is known here
+    class Stream(IterableDataset[Any]):  # type: ignore[misc]  # PyTorch's types are not known here
         def __iter__(self) -> Iterator[Any]:
             worker = get_worker_info()
             rank, ranks = (
@@ -80,7 +80,7 @@ def stream(pictures: Any) -> Any:
 
 
 def _plainly(loader: Any, epochs: int) -> None:
-    """Take the batches in a copy of this process, as an audit does."""
+    """Read the batches in a copy of this process, as an audit does."""
     import torch
 
     child = os.fork()
@@ -95,7 +95,7 @@ def _plainly(loader: Any, epochs: int) -> None:
 
 
 def _spent(work: Callable[[], object]) -> float:
-    """The least processor time of three runs, in seconds, of all that they start."""
+    """The minimum CPU time of three runs, in seconds, including all processes that they start."""
     return min(_once(work) for _ in range(3))
 
 

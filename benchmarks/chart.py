@@ -1,5 +1,5 @@
-"""The chart: what each linter costs on the same files, and how the cost grows with a project. Grey and green that can
-be read on a light and on a dark page."""
+"""The chart: the cost of each linter on the same files, and its growth with the size of a project. The grey and the
+green are readable on light and dark pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH = 420
 
 
 def render(parts: Mapping[str, Part]) -> str:
-    """An SVG. Needs the packages of the extra `survey`."""
+    """The chart as SVG. Needs the packages of the extra `survey`."""
     import altair as alt
     import vl_convert
 

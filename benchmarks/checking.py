@@ -1,7 +1,7 @@
-"""The command line: `loaderlint check` beside other linters, in a process of its own each time.
+"""The command line: `loaderlint check` and other linters, each run in a new process.
 
-A cold check begins with an empty cache, and what it writes there is part of it. A warm check finds the cache of a check
-before it."""
+A cold check begins with an empty cache, and writing the cache is part of it. A warm check uses the cache of an earlier
+check."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.processes import Cost, run
 
 
 def loading_code(options: Options) -> Iterator[Measure]:
-    """A cold check of code that loads data, and the peers' checks of it."""
+    """A cold check of code that loads data, and the checks of it by the peers."""
     folder = corpora.loading(options)
     yield from _sizes(folder)
     costs = _in_turn((peers.loaderlint(), *peers.PEERS), folder, options)
@@ -63,8 +63,8 @@ def warm(options: Options) -> Iterator[Measure]:
 
 
 def _in_turn(contestants: Sequence[Peer], folder: Path, options: Options) -> dict[str, list[Cost]]:
-    """The costs of each, one round after the other, each round with the next one first. Before, each is run once on a
-    file, so that none compiles its modules in a round, and the files are read once."""
+    """The costs of each contestant, round after round, each round starting with the next one. Before that, each is run
+    once on one file, so that none compiles its modules in a round, and all files are read once."""
     programs = {peer.name: peers.programs(peer, options) for peer in contestants}
     with tempfile.TemporaryDirectory() as small:
         (Path(small) / "one.py").write_text(projects.TRAINING, encoding="utf-8")
@@ -82,7 +82,7 @@ def _in_turn(contestants: Sequence[Peer], folder: Path, options: Options) -> dic
 
 
 def _run(peer: Peer, programs: Path, folder: Path) -> Cost:
-    """A check with an empty cache, from a folder that holds no settings."""
+    """A check with an empty cache, from a folder without settings."""
     with _cache() as environment:
         path = os.pathsep.join((str(programs), os.environ.get("PATH", "")))
         cost = run(peer.command(programs, folder), folder.parent, {**environment, "PATH": path})
@@ -97,7 +97,7 @@ def _check(folder: Path, environment: Mapping[str, str]) -> Cost:
 
 @contextmanager
 def _cache() -> Iterator[dict[str, str]]:
-    """The environment of a process whose cache is in a folder of its own."""
+    """The environment of a process with a cache in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         yield {"XDG_CACHE_HOME": folder, "LOADERLINT_CACHE_DIR": str(Path(folder) / "loaderlint")}
 
@@ -107,7 +107,7 @@ def _files_below(environment: Mapping[str, str]) -> int:
 
 
 def _edited_file(folder: Path) -> Path:
-    """A file of some length in which a dataset is defined."""
+    """A file of some length that defines a dataset."""
     holds: Callable[[Path], bool] = lambda path: b"(Dataset)" in path.read_bytes()  # noqa: E731
     return next(path for path in sorted(folder.rglob("*.py")) if path.stat().st_size > 5000 and holds(path))
 

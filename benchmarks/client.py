@@ -1,4 +1,5 @@
-"""A client of the language server in a process: what an editor sends, and the CPU time that the server takes for it."""
+"""A client of the language server in another process: it sends what an editor sends, and measures the server's CPU
+time."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Seconds until a server that does not answer is given up.
+#: Seconds until the client gives up on a server that does not answer.
 _PATIENCE = 1800
-#: Seconds after which the server has rested: it begins half a second after the last question.
+#: Seconds after which the server has finished its background work, which begins half a second after the last question.
 _REST = 5
 
 Message = dict[str, Any]
@@ -28,7 +29,7 @@ class Server:
         self._ids = itertools.count(1)
         self._versions: dict[Path, int] = {}
         command = [sys.executable, "-m", "loaderlint", "server", "--no-cache"]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # nobody's server compiles its modules each time
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # real servers do not recompile their modules
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )
@@ -43,7 +44,7 @@ class Server:
     # --- what an editor does ------------------------------------------------------------------------------------------
 
     def initialize(self) -> None:
-        """Until it is answered."""
+        """Send `initialize` and wait for the answer."""
         uri = self.folder.as_uri()
         self.request(
             "initialize",
@@ -63,14 +64,14 @@ class Server:
         self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, path: Path, text: str) -> int:
-        """Replace the text of an open file; the number of this state."""
+        """Replace the text of an open file. Returns its new version."""
         self._versions[path] += 1
         document = {"uri": path.as_uri(), "version": self._versions[path]}
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
         return self._versions[path]
 
     def published(self, path: Path, version: int = 1) -> list[Any]:
-        """The diagnostics of a state of a file, as soon as they come."""
+        """Wait for the diagnostics of a version of a file."""
         uri = path.as_uri()
 
         def wanted(message: Message) -> bool:
@@ -84,7 +85,7 @@ class Server:
         return list(self._until(wanted)["params"]["diagnostics"])
 
     def settled(self, path: Path) -> None:
-        """Wait until everything that is to be looked at has been."""
+        """Wait until everything has been checked."""
         self.request("loaderlint/status", {"uri": path.as_uri(), "wait": True})
 
     # --- what it costs ------------------------------------------------------------------------------------------------
@@ -94,16 +95,17 @@ class Server:
         return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes())
 
     def memory(self) -> float:
-        """MiB that the server's processes hold: each has some alone, and its part of what they share. On Linux only."""
+        """MiB of memory of the server's processes: their private memory, and their share of shared memory. On Linux
+        only."""
         return sum(map(_held, self._processes()))
 
     def rested_memory(self) -> float:
-        """What `memory` gives once the server has rested, for which this waits."""
+        """`memory` after waiting for the server's background work."""
         time.sleep(_REST)
         return self.memory()
 
     def loaded(self, library: str) -> bool:
-        """Whether a native library of this name is in one of the server's processes. On Linux only."""
+        """Whether one of the server's processes has loaded a native library of this name. On Linux only."""
         maps = [Path(f"/proc/{process}/maps").read_text(encoding="utf-8") for process in self._processes()]
         return any(library in one for one in maps)
 
@@ -118,7 +120,7 @@ class Server:
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def request(self, method: str, params: object) -> Any:
-        """Ask, and wait for the answer."""
+        """Send a request, and wait for its result. Raises RuntimeError if it is an error."""
         number = next(self._ids)
         self._send({"id": number, "method": method, "params": params})
         answer = self._until(lambda message: message.get("id") == number and "method" not in message)
@@ -127,7 +129,7 @@ class Server:
         return answer["result"]
 
     def notify(self, method: str, params: object) -> None:
-        """Tell."""
+        """Send a notification."""
         self._send({"method": method, "params": params})
 
     def _send(self, message: Message) -> None:
@@ -137,7 +139,8 @@ class Server:
         self._process.stdin.flush()
 
     def _until(self, wanted: Callable[[Message], bool]) -> Message:
-        """The next message that is wanted. Requests of the server are answered with null, as an editor may."""
+        """The next message that is `wanted`. Requests of the server are answered with null, as an editor may do. Raises
+        TimeoutError or EOFError if none comes."""
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             message = self._receive()

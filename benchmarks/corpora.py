@@ -1,5 +1,5 @@
-"""The code that is checked: public packages, by name and version, as PyPI has them. Downloaded and unpacked into the
-cache folder, read, never run."""
+"""The code that is checked: public packages from PyPI, by name and version. They are downloaded and unpacked into the
+cache folder, and never run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.measures import EVERY_RULE, Options, note
 
-#: Packages that train or load data, and what they are built on: 11,175 files, 3.4 million lines.
+#: Packages that train or load data, and their dependencies: 11,175 files, 3.4 million lines.
 WHEELS = (
     "accelerate==1.15.0",
     "albumentations==2.0.8",
@@ -40,10 +40,10 @@ WHEELS = (
     "ultralytics==8.4.190",
     "webdataset==1.0.2",
 )
-#: Wheels are taken for one platform, so that everybody measures the same files.
+#: All wheels are for one platform, so that everybody measures the same files.
 _PLATFORM = ("--platform=manylinux_2_28_x86_64", "--implementation=cp", "--python-version=3.11")
 
-#: The folders of them whose purpose is to load data: about 160 files and 45,000 lines.
+#: The folders of these packages that are about loading data: about 160 files and 45,000 lines.
 LOADING = (
     "fastai/data",
     "mmengine/dataset",
@@ -71,7 +71,7 @@ def packages(options: Options) -> Path:
 
 
 def loading(options: Options) -> Path:
-    """The folder of the files that load data; a tenth of them for a quick look."""
+    """The folder of the files that load data; a tenth of them for a quick run."""
     folder = options.cache / "corpora" / ("some-loading" if options.quick else "loading")
     if not folder.is_dir():
         source = packages(options)
@@ -83,7 +83,7 @@ def loading(options: Options) -> Path:
 
 
 def whole(options: Options) -> Path:
-    """The folder of all packages; for a quick look that of one."""
+    """The folder of all packages; for a quick run, that of one."""
     folder = packages(options)
     if not options.quick:
         return folder
@@ -98,13 +98,13 @@ def size(folder: Path) -> tuple[int, int]:
 
 
 def mark(folder: Path) -> None:
-    """Make a folder a project of its own, with all rules on: settings and ignore files of folders above have no say in
-    it."""
+    """Make a folder a project with all rules on, so that settings and ignore files of its parent folders have no
+    effect."""
     (folder / "pyproject.toml").write_text(_MARKER, encoding="utf-8")
 
 
 def _wheel(requirement: str, folder: Path) -> Path:
-    """The wheel in `folder`, downloaded if need be."""
+    """The wheel in `folder`, downloaded if it is missing."""
     name, _, version = requirement.partition("==")
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not list(folder.glob(pattern)):
@@ -117,7 +117,7 @@ def _wheel(requirement: str, folder: Path) -> Path:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """Lay out the Python files of a wheel, all or none."""
+    """Unpack the Python files of a wheel, all or none."""
     unfinished = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
     with zipfile.ZipFile(wheel) as archive:

@@ -1,4 +1,4 @@
-"""What is wanted, and what was measured of it."""
+"""The goals, and what was measured for them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from benchmarks.measures import Measure
 
-#: What was measured, by part and name.
+#: The measurements, by part and name.
 Measured = Mapping[str, Mapping[str, Measure]]
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One number that has a limit. `work`: what is done; `part` and `measure`: where its number is; `most` or `least`:
-    its limit."""
+    """A number with a limit. `work`: what is measured; `part` and `measure`: where the number comes from; `most` or
+    `least`: its limit."""
 
     work: str
     what: str
@@ -24,11 +24,11 @@ class Goal:
     least: float | None = None
 
     def limit(self) -> str:
-        """The limit in words."""
+        """The limit as text."""
         return f"<= {self.most:g}" if self.most is not None else f">= {self.least:g}"
 
     def value(self, measured: Measured) -> Measure | None:
-        """What was measured; None if the part was not run."""
+        """The measurement; None if the part was not run."""
         return measured.get(self.part, {}).get(self.measure)
 
     def met(self, measure: Measure) -> bool:
@@ -38,7 +38,7 @@ class Goal:
         return self.least is not None and measure.median >= self.least
 
     def distance(self, measure: Measure) -> float | None:
-        """How many times the median lies beyond the limit; None if no factor says so, because one of them is 0."""
+        """The factor by which the median exceeds the limit, or falls short of it; None if one of them is 0."""
         above, below = (measure.median, self.most) if self.most is not None else (self.least, measure.median)
         return above / below if above and below else None
 

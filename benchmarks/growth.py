@@ -1,15 +1,16 @@
-"""CPU time and memory as a project grows.
+"""Measures CPU time and memory as a project grows.
 
-The project is made of 1,000 real files: each further thousand is another copy of them in folders of its own, with the
-copy's number in the names of its packages, classes and functions. So the code of every thousand is as real as that of
-the first one, and as a whole they are one project in which nothing is there twice. Three things are looked at:
+The project consists of 1,000 real files: each further thousand is another copy of them in separate folders, with the
+copy's number in the names of its packages, classes and functions. So every thousand is as real as the first one, and
+together they are one project without duplicates. Three things are measured:
 
-- A cold check, for which all text is new. Text and relevant files (those that linking looks into) both grow with the
-  copies, so time and memory should lie on the straight line through no copy and one. No copy is a small training script
-  alone, for which all of the engine is loaded: from nothing at all, the line would begin too low and be too steep.
+- A cold check, for which all text is new. Text and relevant files (those that linking reads) both grow with the copies,
+  so time and memory should be on the straight line through zero copies and one. Zero copies mean a small training
+  script alone, for which the whole engine is loaded: with nothing at all, the line would begin too low and be too
+  steep.
 - A keystroke: a small change. Its time should be the same however large the project is (10,000 files at most).
-- A cold check of the first thousand files among more and more that are not relevant: copies of those that linking did
-  not look into. What it takes more is to be far less than what files cost on the average."""
+- A cold check of the first thousand files among more and more irrelevant ones: copies of those that linking did not
+  read. The additional cost of these should be far below the average cost of a file."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from benchmarks.processes import run as run_command
 _PACKAGES = ("timm", "torchio", "ultralytics", "mmengine", "litdata", "webdataset", "accelerate")
 _FILES = 1000
 _KEYS = 100
-#: Larger projects are not typed in: a second check of them takes as long as all the rest.
+#: Keystrokes are not measured in larger projects: a second check of them takes as long as all the rest.
 _LOOKED = 10_000
 
 _WORD = re.compile(r"\b[^\W\d]\w*")
@@ -47,13 +48,13 @@ _KEYWORDS = re.compile(r"\b(\w+)\s*=[^=]")
 
 @dataclass(frozen=True, slots=True)
 class _Original:
-    """A real file: its path from its package on, and its text in parts, between which the copy's number stands."""
+    """A real file: its path from its package on, and its text in parts, between which the copy's number is inserted."""
 
     path: str
     parts: tuple[str, ...]
 
     def copy(self, folder: Path, number: int) -> int:
-        """Write a copy below `folder`; the size of its text in bytes."""
+        """Write a copy below `folder`. Returns the size of its text in bytes."""
         target = folder / self.numbered(number)
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.write_bytes(f"_{number}".join(self.parts).encode())
@@ -66,7 +67,7 @@ class _Original:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is seen of a project in one process: the files that linking looked into, by their paths in the project, and
+    """The results of one process on a project: the files that linking read, by their paths in the project, and the
     milliseconds of keystrokes in the first of them."""
 
     relevant: tuple[str, ...]
@@ -106,7 +107,7 @@ def run(options: Options) -> Iterator[Measure]:
 
 
 def _curve(what: str, unit: str, found: dict[int, list[float]], sizes: Sequence[int]) -> Iterator[Measure]:
-    """The points, and the largest quotient of one and the line through none and the first size."""
+    """The points, and the largest ratio between a point and the line through zero and the first size."""
     for files, values in found.items():
         yield Measure(f"{what}, {files:,} files", unit, tuple(values))
     medians = {files: statistics.median(values) for files, values in found.items()}
@@ -123,7 +124,7 @@ def _check(root: Path, what: str) -> tuple[float, float]:
     cost = run_command(
         [sys.executable, "-m", "loaderlint", "check", "--no-cache", "--output-format=json", root], root.parent
     )
-    if cost.code not in (0, 1):  # a signal gives a negative one
+    if cost.code not in (0, 1):  # it is negative after a signal
         raise RuntimeError(f"ended with {cost.code}")
     note(f"{what}: {cost.cpu:.2f} s, {cost.peak:.0f} MiB")
     return cost.cpu, cost.peak
@@ -138,7 +139,7 @@ def _among(folder: str, originals: Sequence[_Original], others: Sequence[_Origin
 
 
 def _look(root: Path, options: Options) -> _Look:
-    """Check a project in a process of its own, and type there."""
+    """Check a project in a new process, and type in it."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(_looked, root, options.seed).result()
 
@@ -178,25 +179,25 @@ def _looked(root: Path, seed: int) -> _Look:
 
 @contextmanager
 def _project(folder: str) -> Iterator[Path]:
-    """The folder of the sources of a new project, which is gone at the end."""
+    """The source folder of a temporary project."""
     root = Path(folder).resolve() / "project"
     source = root / "src"
     source.mkdir(parents=True)
     (root / "pyproject.toml").write_text(f'[project]\nname = "grown"\nversion = "0"\n\n{EVERY_RULE}', encoding="utf-8")
     (root / "train.py").write_text(projects.TRAINING, encoding="utf-8")
-    # A folder of thousands of folders and no source is taken for data, and not looked into.
+    # A folder of thousands of folders without a source file counts as data, and is not read.
     (source / "sizes.py").write_text("", encoding="utf-8")
     yield source
     shutil.rmtree(root)
 
 
 def _grow(folder: Path, originals: Sequence[_Original], indices: Iterable[int]) -> int:
-    """Add the files of these numbers, counted over all copies; the size of their text in bytes."""
+    """Add the files with these numbers, counted over all copies. Returns the size of their text in bytes."""
     return sum(originals[index % len(originals)].copy(folder, index // len(originals)) for index in indices)
 
 
 def _read(packages: Path) -> tuple[_Original, ...]:
-    """The thousand files. Numbered is what they define themselves, and no library whose names they use."""
+    """The thousand files. Only names that they define themselves are numbered, not those of libraries."""
     texts = [
         (path.relative_to(packages).as_posix().partition("/")[2], path.read_text(encoding="utf-8", errors="replace"))
         for name in _PACKAGES
@@ -217,6 +218,6 @@ def _read(packages: Path) -> tuple[_Original, ...]:
 
 
 def _parts(text: str, numbered: set[str]) -> tuple[str, ...]:
-    """The text, cut behind each of these names."""
+    """The text, split after each of these names."""
     cuts = [found.end() for found in _WORD.finditer(text) if found[0] in numbered]
     return tuple(text[start:end] for start, end in zip((0, *cuts), (*cuts, len(text)), strict=True))

@@ -1,4 +1,4 @@
-"""What was measured, as JSON: parts that are run again replace their old measures, the others stay."""
+"""Stores measurements as JSON: parts that are run again replace their old results, the others stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from benchmarks.measures import Measure
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The measures of one part. `about`: the machine, the day, the commit and the rounds; `quick`: only a look."""
+    """The measurements of one part. `about`: the machine, the day, the commit and the rounds; `quick`: whether it was a
+    quick run."""
 
     name: str
     about: Mapping[str, str]
@@ -22,14 +23,14 @@ class Part:
 
 
 def read(path: Path) -> dict[str, Part]:
-    """The parts in a file, none if there is no such file."""
+    """The parts in a file; none if there is no such file."""
     if not path.exists():
         return {}
     return {name: _part(name, found) for name, found in json.loads(path.read_text(encoding="utf-8")).items()}
 
 
 def write(path: Path, parts: Iterable[Part]) -> None:
-    """Replace the file."""
+    """Write the parts to a file, replacing it."""
     text = json.dumps({part.name: _plain(part) for part in parts}, indent=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", encoding="utf-8")
@@ -51,5 +52,5 @@ def _part(name: str, found: Mapping[str, Any]) -> Part:
 
 
 def _short(value: float) -> float:
-    """Five digits are more than a measurement holds."""
+    """Round to five digits, which are more than a measurement is worth."""
     return float(f"{value:.5g}")

@@ -1,9 +1,10 @@
-"""CPU time from a keystroke to the diagnostics, on real files, next to one bare `libcst.parse_module` of the same file.
+"""Measures CPU time from a keystroke to the diagnostics, on real files, next to one bare `libcst.parse_module` of the
+same file.
 
-In each file somebody types a line at random places, sign by sign, and deletes it again, so that about half of the
+In each file, a line is typed at random places, character by character, and deleted again, so that about half of the
 states do not parse. A keystroke is `Workspace.set_text` and `Workspace.check` of the file: everything that the server
-does but for its protocol. Files are copied into a project of their own, together with a small training project that
-uses them, so that there is something to link.
+does except its protocol. Files are copied into a separate project, together with a small training project that uses
+them, so that there is something to link.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from benchmarks.measures import MILLISECONDS, Measure, Options, cpu, note, perce
 from loaderlint.engine import Workspace
 
 LINES = (1000, 3000)
-#: What is typed: a statement with brackets and a string, as code of this kind has them.
+#: The typed text: statements with brackets and a string, as is common in such code.
 TYPED = ('value = compute(index, key="name")[0]', "for item in items(self.data): total += item", "return {1: (2, [3])}")
-#: Keystrokes a file and round, and how often in between the bare parse is measured again.
+#: The number of keystrokes per file and round, and of bare parses in between.
 _KEYS, _SOME_KEYS, _PARSES = 600, 100, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """CPU milliseconds of one file in one round. `links`: how many keystrokes linked the project anew."""
+    """CPU milliseconds of one file in one round. `links`: the number of keystrokes that linked the project again."""
 
     name: str
     lines: int
@@ -42,7 +43,7 @@ class Typed:
 
 
 def run(options: Options) -> Iterator[Measure]:
-    """The measures for each length of file, one value for each file and round."""
+    """The measurements for each length of file, with one value per file and round."""
     keys = _SOME_KEYS if options.quick else _KEYS
     with tempfile.TemporaryDirectory() as folder:
         files = {size: list(projects.around_installed(Path(folder).resolve(), size)) for size in LINES}

@@ -1,4 +1,4 @@
-"""The replay of real typing (`typing_latency`) as a part: what the user waits for, in wall time."""
+"""The replay of real typing (`typing_latency`) as a part: the waiting time of the user, in wall time."""
 
 from __future__ import annotations
 

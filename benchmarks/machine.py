@@ -1,4 +1,4 @@
-"""The machine, in the words that matter for what is measured on it."""
+"""Describes the machine on which measurements are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def described() -> dict[str, str]:
-    """Processor, memory, system, Python, the version of what is measured, and the day."""
+    """The processor, memory, system, Python, loaderlint's version, and the day."""
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "memory": f"{_memory():.0f} GiB",
@@ -22,12 +22,12 @@ def described() -> dict[str, str]:
 
 
 def load() -> str:
-    """How much else goes on: CPU time grows by some ten per cent when processes share caches."""
+    """The load of the machine: CPU time grows by some ten per cent when processes share caches."""
     return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
 
 
 def revision() -> str:
-    """The commit that is measured, '' outside a repository."""
+    """The commit that is measured; '' outside a repository."""
     folder = Path(__file__).parent
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True)
     return done.stdout.strip()
@@ -44,7 +44,7 @@ def _processor() -> str:
 
 
 def _memory() -> float:
-    """GiB, 0 where the system does not say."""
+    """The memory in GiB; 0 if the system does not say."""
     if sys.platform == "win32":
         return 0.0
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

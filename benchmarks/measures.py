@@ -1,4 +1,4 @@
-"""What a benchmark is given, and what it returns."""
+"""The options and results of benchmarks."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Factors of the units that are not what the system counts in.
+#: Factors of the units that differ from those of the system.
 MILLISECONDS = 1000.0
 MIB = 2**20
-#: The settings of all projects that are measured.
+#: The settings of all measured projects.
 EVERY_RULE = '[tool.loaderlint]\nselect = ["ALL"]\n'
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How much to do. `cache`: the folder of what was downloaded; `rounds`: how often everything is done in turn;
-    `quick`: fewer keystrokes and a part of each corpus, for a look and for trying the benchmarks themselves; `sizes`:
-    numbers of files on the curve of growth; `seed`: of whatever is chosen by chance."""
+    """How much to measure. `cache`: the folder for downloads; `rounds`: the number of rounds; `quick`: fewer keystrokes
+    and a part of each corpus, for a quick run and for testing the benchmarks; `sizes`: the numbers of files on the
+    curve of growth; `seed`: the seed of random choices."""
 
     cache: Path
     rounds: int = 3
@@ -31,8 +31,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that was measured: `values` in `unit` ('s', 'ms' and 'MiB' are CPU time and memory; '' is a ratio or a
-    count), one for each round or for each file that it was measured on."""
+    """A measurement: `values` in `unit` ('s', 'ms' and 'MiB' are CPU time and memory; '' is a ratio or a count), one
+    per round or per measured file."""
 
     name: str
     unit: str
@@ -40,12 +40,12 @@ class Measure:
 
     @property
     def median(self) -> float:
-        """What is shown."""
+        """The median, which is shown."""
         return statistics.median(self.values)
 
 
 def ratio(name: str, above: Sequence[float], below: Sequence[float]) -> Measure:
-    """How many times `below` fits into `above`, round by round: both are of the same run."""
+    """The ratio of `above` to `below`, round by round: both are from the same run."""
     return Measure(name, "", tuple(one / other for one, other in zip(above, below, strict=True)))
 
 
@@ -62,5 +62,5 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def note(text: str) -> None:
-    """Say what goes on; what was measured goes to standard output."""
+    """Print progress to stderr; results go to standard output."""
     print(text, file=sys.stderr, flush=True)

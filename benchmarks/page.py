@@ -1,4 +1,4 @@
-"""docs/performance.md, from what was measured."""
+"""Writes docs/performance.md from the measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ No test asserts a time.
 ![CPU time of each linter on the same files, and growth with the size of a project](performance.svg)
 """
 
-#: Written by hand: where the time goes, and what was tried.
+#: Hand-written text: where the time goes, and what was tried.
 _REMAINS = Path(__file__).parent / "remains.md"
 
 _REPEAT = """\
@@ -77,7 +77,7 @@ def _verdict(goal: Goal, found: Measure | None) -> str:
 
 
 def _distance(goal: Goal, found: Measure) -> str:
-    """How far from its goal a number is; '' where no factor says so."""
+    """The factor between a number and its goal, as text; '' if there is none."""
     factor = goal.distance(found)
     return f", by a factor of {factor:.3g}" if factor else ""
 
@@ -101,7 +101,7 @@ def _parts(parts: Mapping[str, Part]) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    """Three digits, or all of a large number."""
+    """The number with three digits, or all digits of a large number."""
     if abs(value) >= 100 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.3g}"

@@ -25,7 +25,7 @@ PARTS = {
 
 
 def measured(name: str, options: Options) -> tuple[Measure, ...]:
-    """The measures of a part, run in a new process, so that none has to do with what another one left behind."""
+    """The measurements of a part, run in a new process, so that no part is affected by another."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(_run, name, options).result()
 

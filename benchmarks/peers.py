@@ -1,4 +1,4 @@
-"""The other linters: each with its version in an environment of its own, and how it is run for its cost."""
+"""The other linters, each with its version, its own environment and its command."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from benchmarks.measures import Options, note
 
 _RULES = Path(__file__).parent / "semgrep"
-#: With all its checks it takes several times as long.
+#: With all its checks, it takes several times as long.
 _PYLINT_CHECKS = "unused-import,unused-variable,redefined-builtin"
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A linter. `requirements`: what is installed for it; `command`: how it checks a folder, given the folder of its
-    environment's programs; `ends`: the exit codes of a check that was made, with findings or without. Where it can, it
-    is told to use one process, no cache and no settings of ours."""
+    """A linter. `requirements`: what is installed for it; `command`: the command that checks a folder, given the folder
+    of its environment's programs; `ends`: the exit codes of a completed check, with or without findings. If possible,
+    it uses one process, no cache and none of our settings."""
 
     name: str
     requirements: tuple[str, ...]
@@ -61,7 +61,7 @@ def _ruff_all(programs: Path, folder: Path) -> list[str | Path]:
 
 TORCHFIX = Peer("TorchFix", ("torchfix==0.7.0", "flake8==7.5.0"), _torchfix)
 FLAKE8 = Peer("flake8 with TorchFix", TORCHFIX.requirements, _flake8)
-#: It adds 2 where one of its rules fails on a file, as one of 2.2.1 does on some of these.
+#: It adds 2 if one of its rules fails on a file, as a rule of 2.2.1 does on some of these files.
 FIXIT = Peer("Fixit", ("fixit==2.2.1",), _fixit, range(4))
 PYLINT = Peer("pylint, three checks", ("pylint==4.1.4",), _pylint, range(32))
 SEMGREP = Peer("semgrep, two rules", ("semgrep==1.182.0",), _semgrep)
@@ -71,12 +71,12 @@ PEERS = (TORCHFIX, FLAKE8, FIXIT, PYLINT, SEMGREP, RUFF, RUFF_ALL)
 
 
 def loaderlint() -> Peer:
-    """This project, as it is installed here."""
+    """This project, as installed here."""
     return Peer("loaderlint", (), lambda programs, folder: [sys.executable, "-m", "loaderlint", "check", folder])
 
 
 def programs(peer: Peer, options: Options) -> Path:
-    """The folder of the programs of a peer's environment, which is made if need be."""
+    """The folder of the programs of a peer's environment, which is created if it is missing."""
     if not peer.requirements:
         return Path(sys.executable).parent
     folder = options.cache / "environments" / peer.requirements[0]

@@ -1,13 +1,13 @@
-"""What other linters say of the same files: findings on repositories, and hits and false alarms on labelled places.
+"""Compares linters on the same files: findings in repositories, and hits and false alarms at labelled places.
 
 python -m benchmarks.precision --loaderlint loaderlint --torchfix FLAKE8 --semgrep SEMGREP --semgrep-rules FOLDER \
     --dslinter PYLINT --ruff RUFF [--labels LABELS.csv] FOLDER
 
-FOLDER holds one repository in each sub-folder. The options name the executables (flake8 and pylint of environments in
-which TorchFix and dslinter are installed) and a folder of semgrep rules; a peer that is not named is left out. With
-labels the peers are scored on the family of NumPy's global state, which is the one that any of them claims: columns
-`repo, commit, path, line, family, label, cross_file`, and a sub-folder's name is `owner__name@commit` (eight digits of
-it). Prints a table in Markdown.
+FOLDER contains one repository per subfolder. The options name the executables (flake8 and pylint of environments with
+TorchFix and dslinter) and a folder of semgrep rules; a peer that is not named is left out. With labels, the peers are
+scored on the family of NumPy's global state, the only one that any of them claims to find: columns `repo, commit, path,
+line, family, label, cross_file`, and a subfolder's name is `owner__name@commit` (eight digits of it). Prints a table in
+Markdown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-#: The family of labels that peers claim to find, and how far from a label a finding may stand.
+#: The family of labels that peers claim to find, and the maximum distance of a finding from a label, in lines.
 _FAMILY = "np_random_worker"
 _TOLERANCE = 3
 #: pylint gets this many files at a time.
@@ -33,7 +33,7 @@ _FILES_AT_ONCE = 200
 
 
 class Finding(NamedTuple):
-    """One entry of a peer's report; `path` is relative to the repository, `end` the last line that it is about."""
+    """One entry of a peer's report; `path` is relative to the repository, `end` is its last line."""
 
     path: str
     line: int
@@ -54,16 +54,16 @@ class Peer(ABC):
 
     @property
     def version(self) -> str:
-        """What it says of its version, in one line."""
+        """The version that it prints, in one line."""
         return _run([self.program, "--version"], Path.cwd()).replace("\n", " ").strip()
 
     @abstractmethod
     def findings(self, repository: Path) -> Iterator[Finding]:
-        """What it reports in a repository."""
+        """Its findings in a repository."""
 
 
 class Loaderlint(Peer):
-    """This project, as for a torch that does not seed NumPy: that is what the labels of the family are about."""
+    """This project, for a torch that does not seed NumPy, because the labels of the family are about that."""
 
     name = "loaderlint (--target-torch 1.8)"
     rules = ("all above hint",)
@@ -107,7 +107,7 @@ class Semgrep(Peer):
 
 
 class Dslinter(Peer):
-    """A plugin of pylint; the rule asks for a worker_init_fn and a generator."""
+    """A pylint plugin; the rule requires a worker_init_fn and a generator."""
 
     name = "dslinter"
     rules = ("W5512",)
@@ -130,7 +130,7 @@ class Dslinter(Peer):
 
 
 class Ruff(Peer):
-    """It has no rule about PyTorch; NPY002 is about the use of NumPy's old functions anywhere."""
+    """It has no rule about PyTorch; NPY002 reports every use of NumPy's old functions."""
 
     name = "ruff"
     rules = ("NPY002",)
@@ -153,7 +153,8 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
 
 class Label(NamedTuple):
-    """A place that people read: a fault (`is_fault`) or a near miss. `places`: its own, and where its loader is."""
+    """A place that people classified: a fault (`is_fault`) or a near miss. `places`: its own, and that of its
+    loader."""
 
     is_fault: bool
     places: tuple[tuple[str, int], ...]
@@ -173,8 +174,8 @@ def labels_of(path: Path) -> dict[str, list[Label]]:
 
 
 def score(labels: Iterable[Label], findings: Sequence[Finding], claims: Sequence[str]) -> Counter[str]:
-    """Faults found and missed, near misses reported and not. A peer that reports loaders or classes is right where the
-    label's loader or class is reported."""
+    """The counts of faults found and missed, and of near misses reported and not. A peer that reports loaders or
+    classes is right if it reports the label's loader or class."""
     counted: Counter[str] = Counter()
     for label in labels:
         hit = any(

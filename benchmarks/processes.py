@@ -1,7 +1,7 @@
-"""Runs a command and says what it cost.
+"""Runs a command and measures its cost.
 
-The command is started by a small process of its own: a process inherits the peak of the one that starts it, so the
-peak that is reported is at least the 10 MiB of that starter, and not the size of the benchmark."""
+A small separate process starts the command: a process inherits the memory peak of its parent, so the reported peak is
+at least the 10 MiB of that starter, and not the size of the benchmark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from benchmarks.measures import MIB
 
-#: Waits for the command and says [exit code, CPU seconds, peak in KiB (bytes on macOS)]. CPU time is that of the
-#: command and of all processes that it waited for. On Linux the memory of its processes is also added up now and then:
-#: what each has alone, and its part of what they share.
+#: Waits for the command and prints [exit code, CPU seconds, peak in KiB (bytes on macOS)]. CPU time is that of the
+#: command and of all processes that it waited for. On Linux, the memory of its processes is also added up repeatedly:
+#: the private memory of each, and its share of shared memory.
 _STARTER = """
 import json, os, sys, threading
 out = os.open(sys.argv[1], os.O_WRONLY)
@@ -58,8 +58,8 @@ print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_sti
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command cost. `cpu`: seconds of it and its children; `peak`: MiB of all its processes together (outside
-    Linux: of the largest one); `output`: the end of what it wrote to standard output."""
+    """The cost of a command. `cpu`: CPU seconds of it and its children; `peak`: MiB of all its processes together
+    (outside Linux: of the largest one); `output`: the end of its standard output."""
 
     code: int
     cpu: float

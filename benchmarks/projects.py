@@ -1,4 +1,4 @@
-"""Projects to type into: real files with a training script around them, and made ones of any number of files."""
+"""Projects to type into: real files with a training script around them, and generated ones with any number of files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Samples(Dataset):
 train_loader = DataLoader(Samples("a.npy"), num_workers=4)
 """
 
-#: Put behind the text of a file, it gives the file findings of its own.
+#: Appended to a file, this code gives the file findings of its own.
 TRAINING = """
 
 import numpy as np
@@ -76,7 +76,7 @@ def flipped(image):
     return np.ascontiguousarray(image[:, ::-1])
 '''
 
-#: In place, on what `take` gives: stored data, unless that is a copy.
+#: It edits the result of `take` in place: stored data, unless `take` copies.
 DATASETS = '''\
 """The images."""
 
@@ -158,13 +158,13 @@ def loader_{number}(folder):
 
 
 def around_installed(folder: Path, size: int) -> Iterator[Path]:
-    """Some installed files of about `size` lines, each in a project that calls it; the files' paths."""
+    """Put some installed files of about `size` lines each into a project that calls it. Yields the files' paths."""
     for source in installed(size):
         yield around(source, folder / f"{size}-{source.stem}")
 
 
 def around(source: Path, project: Path) -> Path:
-    """A project with a copy of a file and a training script that calls it; the path of the copy."""
+    """Create a project with a copy of a file and a training script that calls it. Returns the path of the copy."""
     project.mkdir(parents=True)
     (project / "pyproject.toml").write_text(_DECLARED, encoding="utf-8")
     tree = libcst.parse_module(source.read_bytes())

@@ -1,10 +1,10 @@
-"""Whether what is found depends on the order in which questions are asked. It must not.
+"""Tests that findings do not depend on the order in which questions are asked.
 
     python -m benchmarks.question_orders FOLDER [FOLDER ...]
 
-Checks each folder in its own order, with the rules backwards, with the files backwards, and after all questions of the
-rules, and some about the callers of any function, were asked in a random order. Prints what differs: findings, and what
-`loaderlint workers` says of the loaders. Exits with 1 if findings do.
+Checks each folder in the usual order, with the rules in reverse, with the files in reverse, and after all questions of
+the rules, and some about the callers of functions, were asked in a random order. Prints the differences in findings,
+and in what `loaderlint workers` reports on the loaders. Exits with 1 if findings differ.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from loaderlint.runtime.internal_errors import Failure
 from loaderlint.sources import store
 
 _SHUFFLES = 3
-#: The functions whose callers are asked for. In a large project a question about each would take hours.
+#: The number of functions whose callers are asked for. In a large project, asking about all of them would take hours.
 _FUNCTIONS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How questions are asked: with these `rules` in turn, all files `backwards` or not, and, with a `seed`, after all
-    questions were asked in a random order."""
+    """An order of questions: with these `rules` in turn, with all files in reverse if `backwards`, and, with a `seed`,
+    after all questions were asked in a random order."""
 
     name: str
     rules: tuple[Rule, ...] = RULES
@@ -45,7 +45,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Backwards:
-    """A key by which paths are sorted backwards."""
+    """A sort key that reverses the order of paths."""
 
     key: Sequence[str]
 
@@ -63,7 +63,7 @@ ORDERS = (
 
 
 def main() -> int:
-    """Compare and print."""
+    """Compare the orders and print the differences. Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.question_orders", description=__doc__.partition("\n")[0]
     )
@@ -73,20 +73,20 @@ def main() -> int:
 
 
 def differs(folder: Path) -> bool:
-    """Whether the findings in a folder differ between the orders; prints what does."""
+    """Whether the findings in a folder differ between the orders; prints the differences."""
     findings, loaders = answers(folder)
     print(f"{folder.name}: {len(findings)} findings, {len(loaders)} loaders", flush=True)
     found = False
     for order in ORDERS:
         other_findings, other_loaders = answers(folder, order)
         found |= _compare(f"{order.name}: findings", findings, other_findings)
-        if not order.backwards:  # the datasets of a loader are told in the order of their files
+        if not order.backwards:  # the datasets of a loader are listed in the order of their files
             _compare(f"{order.name}: loaders", loaders, other_loaders)
     return found
 
 
 def answers(folder: Path, order: Order = USUAL) -> tuple[frozenset[str], frozenset[str]]:
-    """The findings and the loaders of a project, where questions are asked in this order."""
+    """The findings and the loaders of a project if questions are asked in this order."""
     settings = {"select": ["ALL"]}
     with ExitStack() as patched:
         if order.backwards:
@@ -94,7 +94,8 @@ def answers(folder: Path, order: Order = USUAL) -> tuple[frozenset[str], frozens
             patched.enter_context(patch.object(store, "_in_order", lambda path: _Backwards(in_order(path))))
         if order.seed is not None:
             patched.enter_context(patch.object(linking, "ask_rules", partial(_ask_all_before, order.seed)))
-        # What is told of the loaders is gathered before the rules ask, so the findings come from a check without.
+        # The explanations of loaders are collected before the rules run, so the findings come from a check without
+        # them.
         shown = Workspace([folder], settings, rules=order.rules).check()
         loaders = Workspace([folder], settings, tells=True, rules=order.rules).worker_map().loaders
     return frozenset(str(one) for found in shown.values() for one in found), frozenset(map(str, loaders))
@@ -108,7 +109,7 @@ def _ask_all_before(
     heard: Callable[[Silence], None],
     failed: Callable[[Failure], None],
 ) -> list[Finding]:
-    """What the rules find after all questions were asked in a random order."""
+    """The findings of the rules after all questions were asked in a random order."""
     shuffled = random.Random(seed)
     questions: list[Callable[[], object]] = [
         partial(_asked, rule, subject, model) for rule in rules for subject in run_rules.subjects_of(rule, model)

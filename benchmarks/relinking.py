@@ -1,5 +1,5 @@
-"""CPU time of a keystroke that changes what is found in another file: in a project of 200 files somebody types into a
-helper in transforms.py, and the findings of datasets.py, which is open too, follow."""
+"""Measures CPU time of a keystroke that changes the findings of another file: in a project of 200 files, a helper in
+transforms.py is edited, and the findings of datasets.py, which is open too, change."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from benchmarks import projects
 from benchmarks.measures import MILLISECONDS, Measure, Options, percentile
 from loaderlint.engine import Workspace
 
-#: What the helper returns, and what somebody types there: `images[index]` is stored data, which datasets.py changes in
-#: place; a name that nothing defines is not.
+#: What the helper returns, and what is typed there: `images[index]` is stored data, which datasets.py changes in place;
+#: an undefined name is not.
 _RETURNED = "return images[index]"
 _STATES = ("return image[index]", "return images[index]", "return images2[index]", "return images[index]")
 _KEYS, _SOME_KEYS = 200, 20
 
 
 def run(options: Options) -> Iterator[Measure]:
-    """One value for each round; keystrokes that change findings, and all of them."""
+    """One value per round, for keystrokes that change findings, and for all of them."""
     changing: list[float] = []
     every: list[float] = []
     shares: list[float] = []
@@ -36,7 +36,7 @@ def run(options: Options) -> Iterator[Measure]:
 
 
 def _round(keys: int) -> list[tuple[float, bool]]:
-    """The milliseconds of each keystroke, and whether the findings of datasets.py were others after it."""
+    """The milliseconds of each keystroke, and whether it changed the findings of datasets.py."""
     with tempfile.TemporaryDirectory() as folder:
         root = projects.of_many_files(Path(folder).resolve())
         edited, other = root / "transforms.py", root / "datasets.py"
@@ -55,6 +55,6 @@ def _round(keys: int) -> list[tuple[float, bool]]:
 
 
 def states(keys: int) -> Iterator[str]:
-    """The texts of transforms.py, one a keystroke."""
+    """The texts of transforms.py, one per keystroke."""
     for number in range(keys):
         yield projects.TRANSFORMS.replace(_RETURNED, _STATES[number % len(_STATES)])

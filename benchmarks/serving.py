@@ -1,5 +1,5 @@
-"""The language server as a process: how soon it answers, how soon a file that is opened has its findings, and what it
-holds in memory. On Linux only, where the CPU time and memory of another process can be read exactly."""
+"""Measures the language server as a process: the time until it answers, the time until an opened file has its findings,
+and its memory. On Linux only, where the CPU time and memory of another process can be read exactly."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchmarks.keystrokes import LINES, states
 from benchmarks.measures import MILLISECONDS, Measure, Options, cpu, note
 
 _KEYS, _SOME_KEYS = 10_000, 300
-#: The package that is typed in: small, with a dataset that makes loaders, and imported by no other package.
+#: The package in which keys are typed: small, with a dataset that makes loaders, and imported by no other package.
 _TYPED = "torchio"
-#: How often a process is started, and how often the small file is parsed.
+#: The number of process starts, and of parses of the small file.
 _STARTS = 5
 
 
@@ -37,8 +37,8 @@ def starting(options: Options) -> Iterator[Measure]:
 
 
 def opening(options: Options) -> Iterator[Measure]:
-    """CPU time of the server from the opening of a file to its first findings, in a project of 200 files that it has
-    just been started in, next to bare parses of the file: a real file with a dataset and a loader at its end."""
+    """CPU time of a newly started server from the opening of a file to its first findings, in a project of 200 files,
+    next to bare parses of the file: a real file with a dataset and a loader at its end."""
     for size in LINES:
         parses: list[float] = []
         times: list[float] = []
@@ -55,10 +55,10 @@ def opening(options: Options) -> Iterator[Measure]:
 
 
 def memory(options: Options) -> Iterator[Measure]:
-    """What the server's processes hold with all packages as its workspace, when everything has just been looked at,
-    when they have rested after that, and how much more after many keystrokes. Each keystroke is looked at before the
-    next one, and many link their part of the workspace anew: so the typed file is one of a small part, where ten
-    thousand of them end within minutes. What a keystroke costs in a large one is measured elsewhere."""
+    """The memory of the server's processes with all packages as its workspace: directly after the first check, after
+    the background work that follows, and its growth after many keystrokes. Each keystroke is checked before the next
+    one, and many link their part of the workspace again, so the typed file is in a small part, where ten thousand
+    keystrokes end within minutes. The cost of a keystroke in a large part is measured elsewhere."""
     folder = corpora.whole(options)
     path = _typed_file(folder)
     text = path.read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def memory(options: Options) -> Iterator[Measure]:
 
 
 def _typed_file(folder: Path) -> Path:
-    """The first file with a dataset in the package that is typed in."""
+    """The first file with a dataset in the package in which keys are typed."""
     return next(path for path in sorted((folder / _TYPED).rglob("*.py")) if b"(Dataset)" in path.read_bytes())
 
 
@@ -105,7 +105,7 @@ def _started(root: Path) -> tuple[float, float]:
 
 
 def _opened(path: Path, text: str) -> float:
-    """Milliseconds until the first findings of a file among 200 others. The libraries are loaded before."""
+    """Milliseconds until the first findings of a file among 200 others. The libraries are loaded before that."""
     with tempfile.TemporaryDirectory() as folder:
         root = projects.of_many_files(Path(folder).resolve() / "project")
         opened, apart = root / path.name, Path(folder).resolve() / "apart" / "small.py"

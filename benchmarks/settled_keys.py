@@ -1,16 +1,16 @@
-"""What a keystroke costs at a person's pace, in a project as it is: CPU time, and wall time to the final diagnostics.
+"""Measures keystrokes at a person's pace in a given project: CPU time, and wall time to the final diagnostics.
 
     python -m benchmarks.settled_keys FOLDER FILE [FILE ...]
 
-The other benchmarks of keystrokes send the next key as soon as the last one is answered: while the project is linked
-they are answered with findings that stand, and most keys are never looked at on their own. Here a line that draws
-numbers is typed at places that are spread over each file, a key each `--pace` milliseconds whatever the server does.
-At the end of the line the person stops: the time from the last key until everything has been looked at
-(`loaderlint/status`) is that to the final answer. FOLDER is copied and opened as a whole.
+The other keystroke benchmarks send the next key as soon as the last one is answered: while the project is linked, they
+get findings that are still valid, and most keys are never checked separately. Here, a line that draws numbers is typed
+at places spread over each file, with one key every `--pace` milliseconds, whatever the server does. At the end of the
+line the typing stops: the time to the final answer is that from the last key until everything has been checked
+(`loaderlint/status`). FOLDER is copied and opened as a whole.
 
-CPU time is that of the server's processes for all of this, printed beside one bare `libcst.parse_module` of the same
-file in the same run, and as a share of it: the share means something on a busy machine, the wall times on an idle one
-only. Linux only.
+CPU time is that of the server's processes for all of this, printed next to one bare `libcst.parse_module` of the same
+file in the same run, and as a share of it: the share is meaningful even on a busy machine, the wall times only on an
+idle one. Linux only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchmarks.client import Server
 from benchmarks.measures import MILLISECONDS, cpu, percentile
 
 TYPED = "value = np.random.randint(0, len(self.items))"
-#: Lines before which a statement can be typed, in functions; and what a line above them must not end with.
+#: A line in a function before which a statement can be typed; and what the line above it must not end with.
 _IN_FUNCTION = re.compile(r"\s+(?:return\b|self\.)")
 _OPEN = ("(", ",", "[", "{", "\\")
 _SPOTS, _PARSES = 8, 5
@@ -39,8 +39,8 @@ _SPOTS, _PARSES = 8, 5
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys typed into one file. `cpu`: milliseconds a key; `walls`: milliseconds from the last key of each line to
-    the final diagnostics; `parse`: milliseconds of a bare parse."""
+    """The keys typed into one file. `cpu`: milliseconds per key; `walls`: milliseconds from the last key of each line
+    to the final diagnostics; `parse`: milliseconds of a bare parse."""
 
     lines: int
     keys: int
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def measured(folder: Path, path: Path, lines: int, pace: float) -> Keys:
-    """Type `lines` lines into the file at `path` of the project in `folder`, a key each `pace` milliseconds."""
+    """Type `lines` lines into the file at `path` of the project in `folder`, with one key every `pace` milliseconds."""
     text = path.read_text(encoding="utf-8")
     parse = statistics.median(cpu(lambda: libcst.parse_module(text)) for _ in range(_PARSES)) * MILLISECONDS
     walls: list[float] = []
@@ -99,10 +99,10 @@ def measured(folder: Path, path: Path, lines: int, pace: float) -> Keys:
 
 
 def typed_lines(text: str, count: int) -> Iterator[list[str]]:
-    """The states of a text while the line is typed, at one place after the other. A line that is finished goes with the
-    first key of the next one.
+    """The states of a text while the line is typed at one place after the other. The first key of a line removes the
+    previous line.
 
-    Raises ValueError where there is no place to type."""
+    Raises ValueError if there is no place to type."""
     lines = text.split("\n")
     spots = [at for at in range(1, len(lines)) if _can_be_typed_at(lines, at)]
     if not spots:

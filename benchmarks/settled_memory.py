@@ -1,11 +1,11 @@
-"""How the server's memory grows over edits that are all looked at, in a project as it is.
+"""Measures how the server's memory grows over edits that are all checked, in a given project.
 
     python -m benchmarks.settled_memory FOLDER FILE [--edits 1000]
 
-A line that draws numbers is typed into FILE at places that are spread over it, key by key, as in `settled_keys`; but
-each key is sent as soon as everything has been looked at after the last one (`loaderlint/status`). The memory of the
-server's processes is printed ten times on the way, each time with the text as it was at the start and after the server
-has rested. FOLDER is copied and opened as a whole. Linux only.
+A line that draws numbers is typed into FILE at places spread over it, key by key, as in `settled_keys`; but each key is
+sent as soon as everything has been checked after the last one (`loaderlint/status`). The memory of the server's
+processes is printed ten times, each time with the original text and after the server's background work. FOLDER is
+copied and opened as a whole. Linux only.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def main() -> None:
 
 
 def measured(folder: Path, path: Path, edits: int) -> Iterator[tuple[int, float]]:
-    """The edits so far and the MiB that the server holds, before the first one and after each tenth of `edits`."""
+    """The number of edits so far and the server's memory in MiB, before the first edit and after each tenth of
+    `edits`."""
     text = path.read_text(encoding="utf-8")
     states = itertools.cycle(itertools.chain.from_iterable(typed_lines(text, _LINES)))
     with Server(folder) as server:

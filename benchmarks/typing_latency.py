@@ -1,23 +1,22 @@
-"""What the user feels: from a keystroke to the diagnostics, with the real server process over stdio.
+"""Measures the latency that a user feels: from a keystroke to the diagnostics, with the real server process over stdio.
 
-    python -m benchmarks.typing_latency                        small projects, warm; and edits that link anew
+    python -m benchmarks.typing_latency                        small projects, warm; and edits that link again
     python -m benchmarks.typing_latency --large FOLDER         also while the first index of a copy of FOLDER runs
     python -m benchmarks.typing_latency --package transformers the same with a package from PyPI
 
-The replay is *open loop*: every keystroke has its time, drawn once from a fixed seed, and is sent then, whatever the
-server does. The times between keys are those of a person: log-normal around 150 ms, words typed in bursts of 40 to 60
-ms, deletions by a held key (33 ms), a pause to think after each line.
+The replay is *open loop*: every keystroke has a time, drawn once from a fixed seed, and is sent at that time, whatever
+the server does. The times between keys are realistic: log-normal around 150 ms, words typed in bursts of 40 to 60 ms,
+deletions by a held key (33 ms), a pause to think after each line.
 
 The latency of a keystroke is the time from its *scheduled* moment to the arrival of the first diagnostics for the
-version that it made, or for a later one: a version that is superseded before anybody could answer counts as answered by
-the answer that replaced it on the screen, and so counts with the full wait. A client that is sent diagnostics ("push")
-reads the version from the notification. A client that asks ("pull") does as VS Code's library does: it asks after each
-change; if a question is open, it cancels it and asks again when that one has come back; an answer is about the version
-at the moment of the question.
+version that it made, or for a later one: a version that is superseded before it is answered counts as answered by the
+answer that replaced it on the screen, and so counts with the full wait. A push client reads the version from the
+notification. A pull client behaves like VS Code's library: it asks after each change; if a request is pending, it
+cancels it and asks again when that one has been answered; an answer is about the version at the time of the request.
 
-Beside that a probe asks `loaderlint/status` every 10 ms, on schedule, too: the time to its answer shows how long the
-server's event loop was blocked. All times are wall times in ms: they mean something on an idle machine only; the load
-is printed. Memory is that of the server and its children (Linux).
+In addition, a probe sends `loaderlint/status` every 10 ms, also on schedule: the time to its answer shows how long the
+server's event loop was blocked. All times are wall times in ms, and only meaningful on an idle machine; the load is
+printed. Memory is that of the server and its children (Linux).
 """
 
 from __future__ import annotations
@@ -45,17 +44,16 @@ Mode = Literal["push", "pull"]
 MODES: tuple[Mode, ...] = ("push", "pull")
 
 SIZES = (1000, 3000)
-#: What is typed: statements with brackets and a string, as code of this kind has them.
+#: The typed text: statements with brackets and a string, as is common in such code.
 TYPED = ('value = compute(index, key="name")[0]', "for item in items(self.data): total += item", "return {1: (2, [3])}")
-#: What is typed where a loader's dataset draws: every half of it changes what the rules see.
+#: The text that is typed where a loader's dataset draws: every part of it changes what the rules see.
 RELINKING = ("image = np.copy(self.data[index]) + self.rng.random()", "return float(np.random.rand()) + image")
-#: Seconds between two probes, and the longest that the end of anything is waited for.
+#: Seconds between two probes, and the maximum number of seconds to wait for anything.
 PROBE, PATIENCE = 0.01, 300.0
 
 
 class Key(NamedTuple):
-    """One edit: `text` takes the place of `deleted` characters before (line, column). `wait`: seconds after the key
-    before."""
+    """One edit: `text` replaces `deleted` characters before (line, column). `wait`: seconds after the previous key."""
 
     wait: float
     line: int
@@ -90,7 +88,8 @@ class Row:
 def measure(
     large: Sequence[Path] = (), *, keys: int = 300, seed: int = 0, modes: Sequence[Mode] = MODES, probe: bool = True
 ) -> Iterator[Row]:
-    """Replay everything; each folder in `large` is copied and typed in while it is indexed for the first time."""
+    """Replay all scenarios. Each folder in `large` is copied, and keys are typed in it while it is indexed for the
+    first time."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         for size, mode in itertools.product(SIZES, modes):
@@ -117,8 +116,8 @@ def replay(
     relinking: bool = False,
     probe: bool = True,
 ) -> Row:
-    """Type `keys` keys into `subject`, or into the script beside it if `relinking`; once all of the project is settled
-    or, if `cold`, at once."""
+    """Type `keys` keys into `subject`, or into the script in the same folder if `relinking`; when the project is
+    settled or, if `cold`, at once."""
     project = subject.parent
     edited = project / "train.py" if relinking else subject
     text = edited.read_text(encoding="utf-8")
@@ -130,7 +129,7 @@ def replay(
         first = typist.diagnosed(1)
         if not cold:
             settled: float | None = typist.settle() - opened
-            typist.type(schedule[:20])  # what is done once only is not what is measured
+            typist.type(schedule[:20])  # warm up: one-time work is not measured
             typist.settle()
             typist.clear()
         else:
@@ -167,7 +166,7 @@ def replay(
 
 
 def _keys(text: str, chance: random.Random, relinking: bool) -> Iterator[Key]:
-    """Lines typed at places in the text and deleted again, for ever."""
+    """An endless series of lines that are typed at places in the text and deleted again."""
     lines = text.split("\n")
     hot = next((number for number, line in enumerate(lines) if "image = self.data[index]" in line), 0)
     while True:
@@ -190,20 +189,20 @@ def _keys(text: str, chance: random.Random, relinking: bool) -> Iterator[Key]:
 
 
 class Moment:
-    """A time that somebody waits for."""
+    """A time at which something happens, to wait for."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
         self._time = 0.0
 
     def is_now(self) -> None:
-        """It is this very moment, unless it was before."""
+        """Set the time to now, unless it is set already."""
         if not self._event.is_set():
             self._time = time.perf_counter()
             self._event.set()
 
     def result(self) -> float:
-        """The time. Raises TimeoutError if it does not come."""
+        """Wait for the time. Raises TimeoutError if it does not come."""
         if not self._event.wait(PATIENCE):
             raise TimeoutError("the server does not answer")
         return self._time
@@ -236,7 +235,7 @@ class Typist:
         self._again = False
         self._ended = threading.Event()
         self.quiet = 0.0
-        """When the server said for the first time that all is looked at; 0 until then."""
+        """The time when the server first said that everything is checked; 0 until then."""
         self.probes: list[float] = []
         self.late: list[float] = []
 
@@ -268,7 +267,7 @@ class Typist:
         self._changed()
 
     def diagnosed(self, version: int) -> Moment:
-        """When diagnostics of this version, or of a later one, came first."""
+        """The time at which the first diagnostics of this version, or of a later one, arrive."""
         with self._lock:
             moment = self._firsts.setdefault(version, Moment())
             if self._answered and self._answered[-1][0] >= version:
@@ -276,7 +275,7 @@ class Typist:
         return moment
 
     def type(self, keys: Sequence[Key]) -> None:
-        """Press the keys, each at its time."""
+        """Send the keys, each at its time."""
         due = time.perf_counter()
         for key in keys:
             due += key.wait
@@ -287,7 +286,7 @@ class Typist:
             end = dict(start)
             if key.deleted:
                 start = {"line": key.line, "character": key.column - key.deleted}
-                if key.column == 0:  # the line that was typed goes
+                if key.column == 0:  # the typed line is deleted
                     start = {"line": key.line - 1, "character": 0}
             change = {"range": {"start": start, "end": end}, "text": key.text}
             self.late.append((time.perf_counter() - due) * 1000)
@@ -296,12 +295,12 @@ class Typist:
             self._changed()
 
     def settle(self) -> float:
-        """Wait until the server has looked at all, and this client has its answer; when that was."""
+        """Wait until the server has checked everything, and this client has its answer. Returns the time of that."""
         self._ask("loaderlint/status", {"uri": self._uri, "wait": True}).done.result()
         return self.diagnosed(self._version).result()
 
     def watch(self, since: float) -> None:
-        """Note when all is settled for the first time."""
+        """Record when everything is settled for the first time."""
         while not self._ended.wait(0.05):
             request = self._ask("loaderlint/status", {"uri": self._uri})
             request.done.result()
@@ -310,7 +309,7 @@ class Typist:
                 return
 
     def probe(self) -> None:
-        """Begin to ask the server every few milliseconds how it is."""
+        """Start to request the server's status every few milliseconds."""
 
         def ask() -> None:
             due = time.perf_counter()
@@ -325,14 +324,14 @@ class Typist:
         threading.Thread(target=ask, daemon=True).start()
 
     def clear(self) -> None:
-        """Forget what was measured so far."""
+        """Forget the measurements so far."""
         with self._lock:
             self._scheduled.clear()
             self.late.clear()
             self._answered = self._answered[-1:]
 
     def latencies(self) -> list[float]:
-        """Of each key in ms, in order."""
+        """The latency of each key in ms, in order."""
         answered, found = iter(self._answered), []
         version, when = next(answered)
         for key, due in sorted(self._scheduled.items()):
@@ -342,17 +341,18 @@ class Typist:
         return found
 
     def answers(self) -> int:
-        """How many answers the keys got: fewer than keys where some came too fast."""
+        """The number of answers to the keys: fewer than keys if some came too fast."""
         return len({version for version, _ in self._answered if version in self._scheduled})
 
     def memory(self) -> float:
-        """MiB of the server and its children; 0 where that cannot be read."""
+        """MiB of memory of the server and its children; 0 if it cannot be read."""
         return sum(map(_resident, (self._server.pid, *_children(self._server.pid))))
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        """As VS Code's library: ask; if a question is open, cancel it and ask again when it is back."""
+        """Like VS Code's library: send a request; if one is pending, cancel it and send the next one after its
+        answer."""
         if self._mode == "push":
             return
         with self._lock:
@@ -450,7 +450,8 @@ def _capabilities(mode: Mode) -> dict[str, Any]:
 
 
 def _project(folder: Path, size: int, files: int = 0) -> Path:
-    """A project around an installed file of about `size` lines, with so many small ones beside it; the file's path."""
+    """Create a project around an installed file of about `size` lines, with `files` small ones. Returns the file's
+    path."""
     source = next(path for path in projects.installed(size) if path.read_bytes().isascii())
     subject = projects.around(source, folder)
     for number, path in enumerate(projects.installed(200, files)):
@@ -463,7 +464,7 @@ def _only_sources(folder: str, names: list[str]) -> set[str]:
 
 
 def package(name: str, folder: Path) -> Path:
-    """The sources of a package from PyPI, without what it depends on."""
+    """The sources of a package from PyPI, without its dependencies."""
     asked = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", str(folder)]
     subprocess.run([*asked, name], check=True)
     return folder / name.replace("-", "_").partition("=")[0]

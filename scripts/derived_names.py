@@ -1,4 +1,4 @@
-"""Write what the tables know from the summaries, in server/loaderlint/knowledge: the other names of things
+"""Write the tables in server/loaderlint/knowledge that are derived from the summaries: the aliases of known names
 (derived_names.py), and the constructors of torchvision's datasets (torchvision_datasets.py).
 
 python -m scripts.derived_names
@@ -27,12 +27,12 @@ DERIVED_NAMES = MappingProxyType(
 '''
 _LONGEST_LINE = 120
 _TORCHS_DATASET = "torch.utils.data.Dataset"
-#: Its names are measured on the installed library, and two sets of transforms share them.
+#: Its names were measured with the installed library, and two sets of transforms share them.
 _UNREAD = frozenset({"torchvision"})
 
 
 def text() -> str:
-    """The module as it should be."""
+    """The text that derived_names.py should have."""
     rows = [_row(*one) for one in sorted(aliases().items())]
     return f"{_HEAD}{''.join(rows)}    }}\n)\n"
 
@@ -43,7 +43,7 @@ def _row(alias: str, name: str) -> str:
 
 
 def aliases() -> dict[str, str]:
-    """The name in the tables of each other name of the same thing, in any summarised release."""
+    """For each alias in any summarised release, the name in the tables."""
     known = names_in_tables()
     found: dict[str, str] = {}
     for release in library_summaries.releases():
@@ -72,7 +72,7 @@ DERIVED_PARAMETERS = MappingProxyType(
 
 
 def text_of_datasets() -> str:
-    """The module of datasets as it should be."""
+    """The text that torchvision_datasets.py should have."""
     rows = [_row_of_dataset(*one) for one in sorted(parameters_of_datasets().items())]
     return f"{_HEAD_OF_DATASETS}{''.join(rows)}    }}\n)\n"
 

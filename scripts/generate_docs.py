@@ -1,9 +1,9 @@
-"""Write what the documentation takes from the rules and other tables: docs/rules/, docs/truth.md, docs/symptoms.md,
-what commands print in docs/explain.md and docs/upgrading.md; the server's messages in docs/editors/protocol.md; the
-rules in the settings of package.json, and the JSON schema of the settings.
+"""Write the generated parts of the documentation: docs/rules/, docs/truth.md, docs/symptoms.md, the output of commands
+in docs/explain.md and docs/upgrading.md; the server's messages in docs/editors/protocol.md; the rules in the settings
+of package.json, and the JSON schema of the settings.
 
-python scripts/generate_docs.py            writes
-python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
+python -m scripts.generate_docs            writes
+python -m scripts.generate_docs --check    writes nothing; exit code 1 and a list if something is stale
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ PAGES = Path("docs/rules")
 GENERATED = "<!-- Written by scripts/generate_docs.py from the rule's docstring; change it there. -->"
 GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/verdicts. -->"
 
-#: Pages that show what commands print when they are run in the folder of the example.
+#: Pages with the output of commands that run in the folder of the example.
 WITH_OUTPUTS = (Path("docs/explain.md"),)
 EXAMPLE = ROOT / "examples"
 _OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
 
-#: A page of small projects, and what commands print of them.
+#: A page of small projects with the output of commands that run on them.
 WITH_COMPARISONS = Path("docs/upgrading.md")
 _COMPARISON = re.compile(
     r"(?P<project>```toml\n(?P<settings>[^`]+)```\n\n```python\n(?P<code>[^`]+)```\n\n)"
@@ -83,7 +83,7 @@ FAMILIES = {
     "6": "Loader arguments",
 }
 
-#: What `Rule.needs` means.
+#: The values of `Rule.needs`, as text.
 NEEDS = {
     "W2": "a loader with two workers or more",
     "W1": "a loader with at least one worker",
@@ -92,7 +92,7 @@ NEEDS = {
 }
 
 
-#: What the last column of the table says.
+#: The explanation of the last column of the table.
 SAFETY = """\
 A *safe* fix causes no new failure under any start method, wrapper or version in range; `--fix` applies it (to hints
 with `--hints`). An *unsafe* fix involves a guess; it is offered, and applied with `--unsafe-fixes`. Fixes are written
@@ -124,7 +124,7 @@ def files(root: Path) -> dict[Path, str]:
 
 
 def page(rule: Rule) -> str:
-    """A rule's page: its docstring with a line of facts under the heading, and what was measured."""
+    """A rule's page: its docstring, with a line of facts under the heading and the measured results."""
     heading, _, rest = rule.page.strip().partition("\n")
     facts = [f"Severity: **{rule.severity.value}**", f"needs {NEEDS.get(rule.needs, rule.needs)}", f"fix: {_fix(rule)}"]
     if not rule.enabled_by_default:
@@ -136,7 +136,7 @@ def page(rule: Rule) -> str:
 
 
 def symptoms_page() -> str:
-    """The page that leads from what a user sees to the rule or the cure."""
+    """The page that leads from a symptom to the rule or the cure."""
     lines = [GENERATED_SYMPTOMS, "# From the symptom to the cause", "", SYMPTOMS_INTRODUCTION]
     for section in symptoms.sections():
         lines += ["", f"## {section.title}", "", f"| {section.first} | cause | rule or cure |", "|---|---|---|"]
@@ -146,7 +146,7 @@ def symptoms_page() -> str:
 
 
 def wrappers_page() -> str:
-    """The page of the wrappers that are known: what they do to workers, and the calls that make loaders."""
+    """The page of the known wrappers: what they do to workers, and the calls that make loaders."""
     libraries = [f"| {one.title} | {one.does} | {one.read} | [cases]({CASES}/{one.slug}.md) |" for one in WRAPPERS]
     calls = [_call_row(kind) for one in WRAPPERS for kind in one.kinds]
     return "\n".join(
@@ -211,26 +211,26 @@ def _off(rule: Rule) -> str:
 
 
 def with_outputs(text: str) -> str:
-    """A page with the present output of each command between its marks."""
+    """A page with the current output of each command between its marks."""
     return _OUTPUT.sub(lambda block: _with_output(block["command"]), text)
 
 
 def _with_output(command: str) -> str:
-    """The marks with the command and what it prints in between. Raises RuntimeError if it fails."""
+    """The marks, with the command and its output in between. Raises RuntimeError if it fails."""
     code, output = _printed(EXAMPLE, shlex.split(command))
     if code != 0:
         raise RuntimeError(f"'loaderlint {command}' ends with exit code {code}")
-    shown = command.partition(" --platforms")[0]  # what makes the output the same on every machine is not shown
+    shown = command.partition(" --platforms")[0]  # this flag only makes the output machine-independent
     return f"<!-- begin: loaderlint {command} -->\n```\n$ loaderlint {shown}\n{output}```\n<!-- end -->"
 
 
 def with_comparisons(text: str) -> str:
-    """A page with the present output of each command behind the small project that it is about."""
+    """A page with the current output of each command after its small project."""
     return _COMPARISON.sub(_with_comparison, text)
 
 
 def _with_comparison(found: re.Match[str]) -> str:
-    """The project, and what the command prints of it. Raises RuntimeError if it fails."""
+    """The project and the output of the command on it. Raises RuntimeError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pyproject.toml").write_text(found["settings"], "utf-8")
         Path(folder, "train.py").write_text(found["code"], "utf-8")
@@ -242,7 +242,7 @@ def _with_comparison(found: re.Match[str]) -> str:
 
 
 def _printed(folder: Path, arguments: list[str]) -> tuple[int, str]:
-    """The exit code of loaderlint in a folder, and what it prints there."""
+    """The exit code and the output of loaderlint in a folder."""
     printed = io.StringIO()
     before = Path.cwd()
     os.chdir(folder)
@@ -265,14 +265,14 @@ def table() -> str:
 
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[str]:
-    """The paths of generated files that are not as wanted (see `files`), or should not be there."""
+    """The paths of generated files that differ from the wanted ones (see `files`), or should not exist."""
     wrong = [path for path, text in wanted.items() if not _equals(root / path, text)]
     extra = [path.relative_to(root) for path in (root / PAGES).glob("*.md") if path.relative_to(root) not in wanted]
     return sorted(path.as_posix() for path in (*wrong, *extra))
 
 
 def write(root: Path, wanted: Mapping[Path, str]) -> None:
-    """Write the wanted files (see `files`) and remove the pages of rules that are gone."""
+    """Write the wanted files (see `files`), and remove the pages of rules that no longer exist."""
     for path in (root / PAGES).glob("*.md"):
         if path.relative_to(root) not in wanted:
             path.unlink()
@@ -295,7 +295,7 @@ def _cell(text: str) -> str:
 
 
 def main() -> int:
-    """Write, or check."""
+    """Write the files, or check them with --check. Returns the exit code."""
     parser = argparse.ArgumentParser(description="Write the generated parts of the documentation.")
     parser.add_argument("--check", action="store_true", help="only say what is stale")
     if not parser.parse_args().check:

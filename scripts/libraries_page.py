@@ -1,4 +1,4 @@
-"""docs/libraries.md: what is known of libraries that are not installed, and from which release."""
+"""docs/libraries.md: what is known about libraries that are not installed, and from which release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ datasets and mappers. Nothing is known about their other classes."""
 
 
 def page(note: str) -> str:
-    """The page, with a note on how it was made."""
+    """The page, starting with `note`, which says how it is generated."""
     rows = [_row(one, library_summaries.read(one)) for one in library_summaries.releases()]
     return "\n".join(
         [

@@ -1,12 +1,11 @@
-"""Renew the summaries of libraries that come with loaderlint (server/loaderlint/knowledge/library_summaries),
-and what is derived from them (derived_names.py beside it).
+"""Renew the summaries of libraries (server/loaderlint/knowledge/library_summaries) and the tables derived from them.
 
-python -m scripts.library_summaries                     downloads the archives that are missing, and writes
-python -m scripts.library_summaries --archives FOLDER   keeps the archives in FOLDER, and takes those that are there
+python -m scripts.library_summaries                     downloads the archives, and writes the summaries
+python -m scripts.library_summaries --archives FOLDER   keeps the archives in FOLDER, and downloads only missing ones
 
-The archives are those on PyPI, which `pip download` brings. They are read as archives: nothing is installed, built,
-imported or run. pip would run the `setup.py` of a source distribution to learn its metadata, so there it is kept from
-finding any build backend, and what it has unpacked is read.
+`pip download` fetches the archives from PyPI. They are read as archives: nothing is installed, built, imported or run.
+For a source distribution, pip would run `setup.py` to get the metadata, so it is kept from finding a build backend, and
+the files that it has unpacked are read.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from loaderlint.sources.library_summaries import FOLDER, INDEX, Release
 from scripts import derived_names
 from scripts.reduced_code import Module, reduced
 
-#: What no loader's worker runs, in any library.
+#: Folders and modules that no loader's worker runs, in any library.
 _NEVER = frozenset(
     """
     benchmarks configs demo docs engine examples export layers losses metrics model models modules necks nets networks
@@ -46,9 +45,9 @@ _MOST_MODULES = 5_000
 
 @dataclass(frozen=True)
 class Library:
-    """What is summarised of a library. `releases`: the distributions to read, as pip names them; `names`: what else the
-    library is called on PyPI; `only`: patterns of the modules to keep; `source`: releases without a wheel;
-    `built_for`: the version of Python and the platform of the wheels, where there are none for this one."""
+    """A library to summarise. `releases`: the distributions to read, as pip names them; `names`: other names of the
+    library on PyPI; `only`: patterns of the modules to keep; `source`: releases without a wheel; `built_for`: the
+    Python version and the platform of the wheels, if there are none for this one."""
 
     name: str
     releases: tuple[str, ...]
@@ -203,7 +202,7 @@ def main() -> None:
 
 
 def write(summaries: Mapping[Release, bytes]) -> None:
-    """Write the data of each release and the index; what is no longer listed goes."""
+    """Write the data of each release and the index, and delete what is no longer listed."""
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.iterdir():
         path.unlink()
@@ -240,7 +239,7 @@ def summarised(library: Library, wanted: str, archives: Path) -> tuple[Release, 
 
 
 def wheel(distribution: str, version: str, archives: Path, built_for: tuple[str, ...] = ()) -> Path:
-    """The wheel of a release, downloaded if need be. `built_for`: see `Library`."""
+    """The wheel of a release, downloaded if it is missing. `built_for`: see `Library`."""
     pattern = f"{re.sub(r'[-_.]+', '_', distribution)}-{version}-*.whl"
     if not (found := _first(archives, pattern)):
         options = zip(("--python-version", "--platform"), built_for, strict=False)
@@ -258,7 +257,8 @@ def _first(folder: Path, pattern: str) -> Path | None:
 
 
 def unpacked_source(distribution: str, version: str, archives: Path) -> Path:
-    """The folder with what a source distribution holds. pip unpacks it and then fails, since it finds no setuptools."""
+    """The folder with the content of a source distribution. pip unpacks it, and then fails because it finds no
+    setuptools."""
     folder = archives / f"{distribution}-{version}"
     if not folder.exists():
         (folder / "blocked" / "setuptools").mkdir(parents=True)
@@ -281,7 +281,7 @@ def _pip(arguments: list[str], environment: Mapping[str, str] | None = None, *, 
 
 
 def _digest(archive: Path, modules: Mapping[str, bytes]) -> str:
-    """The SHA-256 of an archive; of a source distribution that of its modules, since pip keeps no more."""
+    """The SHA-256 of an archive; for a source distribution, that of its modules, because pip keeps nothing else."""
     if archive.is_file():
         return hashlib.sha256(archive.read_bytes()).hexdigest()
     found = hashlib.sha256()
@@ -291,7 +291,7 @@ def _digest(archive: Path, modules: Mapping[str, bytes]) -> str:
 
 
 def _modules(archive: Path, library: Library) -> Iterator[tuple[str, bytes]]:
-    """The modules of a library that are summarised, each by its path."""
+    """The modules of a library to summarise, each with its path."""
     if archive.is_dir():
         paths = (one.relative_to(archive).as_posix() for one in sorted(archive.rglob("*.py")) if not one.is_symlink())
         yield from ((path, (archive / path).read_bytes()) for path in paths if _is_wanted(path, library))

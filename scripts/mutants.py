@@ -3,13 +3,13 @@
     python -m scripts.mutants --sample 100 --seed 1 server/loaderlint/rules server/loaderlint/project -- tests/rules
     python -m scripts.mutants server/loaderlint/rules/shared/worker_seeding.py:70 -- tests/rules -k seed
 
-What follows `--` are arguments of pytest: they choose the tests. Each test runs once to record which of the statements
-that hold a mutant it executes. Then a forked process replaces the code of one function by the mutant, and runs the
-tests that execute the statement until one of them fails. A mutant that no test executes has survived. Only code inside
-of functions is mutated, and no text, annotation, default value or decorator.
+The arguments after `--` are for pytest, and choose the tests. Each test runs once to record which statements with
+mutants it executes. Then a forked process replaces the code of one function by the mutant, and runs the tests that
+execute the statement until one of them fails. A mutant that no test executes has survived. Only code inside functions
+is mutated, but no texts, annotations, default values or decorators.
 
-With `--seconds`, a mutant that outlives this much CPU time of tests has survived, even if there are more of them: the
-score is then a lower limit.
+With `--seconds`, a mutant has survived if it was not killed within this much CPU time of tests, even if some tests did
+not run: the score is then a lower limit.
 
 Do not edit the program while this runs: the processes import some of its modules late. Run it on a copy instead.
 """
@@ -42,7 +42,7 @@ from typing import Any
 import pytest
 
 Group = str
-"""Tests that share what they compute, such as all tests of one case."""
+"""The key of tests that share computed data, such as all tests of one case."""
 
 _Variant = tuple[ast.AST, str, ast.AST]
 _Place = tuple[str, str, int]
@@ -60,14 +60,14 @@ _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-#: What the recorded statements call.
+#: The name of the function that recorded statements call.
 _RECORD = "_mutants_record"
 _SPARE_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of one function. `statement`: the line at which the statement begins that is changed."""
+    """One change of one function. `statement`: the first line of the changed statement."""
 
     path: Path
     module: ast.Module
@@ -97,14 +97,14 @@ class _Child:
     folder: str
 
     def wait(self) -> int:
-        """The exit code: 0 if the action of the process said True, 1 if not, negative if a signal ended it."""
+        """The exit code: 0 if the action of the process returned True, 1 if not, negative if a signal ended it."""
         _, status = os.waitpid(self.pid, 0)
         shutil.rmtree(self.folder, ignore_errors=True)
         return os.waitstatus_to_exitcode(status)
 
 
 def mutants(path: Path) -> list[Mutant]:
-    """All mutants of a module. Applying one of them changes the tree that they share."""
+    """All mutants of a module. They share one tree, which applying a mutant changes."""
     module = ast.parse(path.read_text("utf-8"))
     return [mutant for function in _functions(module) for mutant in _of(path, module, function)]
 
@@ -146,7 +146,7 @@ def _slots_below(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], N
 
 
 def _variants(node: ast.AST) -> Iterator[_Variant]:
-    """What may stand instead of the node: the part that differs, the change in words, the other node."""
+    """The variants of a node: the part that differs, a description of the change, and the other node."""
     match node:
         case ast.Compare(ops=[op]):
             other = _SWAPPED[type(op)]
@@ -216,9 +216,9 @@ def _call(record: str, path: Path, statement: ast.stmt) -> ast.stmt:
 
 
 class MutantRun:
-    """A plugin of pytest: it runs the collected tests once as they are, then for each mutant.
+    """A pytest plugin that runs the collected tests once unchanged, then for each mutant.
 
-    `score` is what came out of it: mutants killed, all mutants."""
+    `score` is the result: the number of mutants killed, and of all mutants."""
 
     def __init__(self, chosen: Sequence[Mutant], jobs: int = 1, seconds: float | None = None) -> None:
         self._chosen = chosen
@@ -229,12 +229,12 @@ class MutantRun:
         self.score = (0, 0)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note a failure."""
+        """Record a failure."""
         self._failed |= report.failed
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run the tests in processes of their own."""
+        """Run the tests in separate processes."""
         for item in session.items:
             self._groups.setdefault(_group(item), []).append(item)
         for path in {mutant.path for mutant in self._chosen}:
@@ -248,7 +248,7 @@ class MutantRun:
         return True
 
     def _verdicts(self, recordings: dict[Group, Recording]) -> Iterator[tuple[Mutant, str]]:
-        """Each mutant with what became of it. As many run at once as there are jobs."""
+        """Each mutant with its verdict. As many run at once as there are jobs."""
         running: deque[tuple[Mutant, _Child | None]] = deque()
         for mutant in self._chosen:
             if len(running) == self._jobs:
@@ -258,7 +258,7 @@ class MutantRun:
             yield _ended(*running.popleft())
 
     def _record(self) -> dict[Group, Recording]:
-        """What each group executes. Tests that fail without a mutant are left out."""
+        """The recording of each group. Tests that fail without a mutant are left out."""
         recordings: dict[Group, Recording] = {}
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             kept = Path(folder, "recordings")
@@ -327,7 +327,7 @@ def _ended(mutant: Mutant, child: _Child | None) -> tuple[Mutant, str]:
 
 
 def _forked(action: Callable[[], bool]) -> _Child:
-    """A process that runs the action."""
+    """Start a process that runs the action."""
     folder = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()
     if child == 0:
@@ -351,7 +351,7 @@ def _run_silently(action: Callable[[], bool], folder: str) -> None:
 
 
 def _import(path: Path) -> None:
-    """Import a module of which there may be mutants: what the program imports late could not be replaced."""
+    """Import a module that may have mutants: code that the program imports late could not be replaced."""
     folder = max(
         (one for one in map(Path, sys.path) if path.is_relative_to(one.resolve())), key=lambda one: len(one.parts)
     )
@@ -360,7 +360,7 @@ def _import(path: Path) -> None:
 
 
 def _install(mutant: Mutant) -> None:
-    """Let the functions of the running program have the mutant's code."""
+    """Give the functions of the running program the mutant's code."""
     place = _place_of(mutant.path, mutant.function)
     mutant.apply()
     _replace(compile(ast.fix_missing_locations(mutant.module), str(mutant.path), "exec"), [place])
@@ -403,10 +403,10 @@ def main(arguments: Sequence[str]) -> int:
     split = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="+", metavar="PATH[:LINE]", help="modules, or folders of modules")
-    parser.add_argument("--sample", type=int, help="run only so many mutants, chosen at random")
-    parser.add_argument("--seed", type=int, default=0, help="of the choice")
+    parser.add_argument("--sample", type=int, help="run only this many mutants, chosen at random")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random choice")
     parser.add_argument("--jobs", type=int, default=1, help="how many mutants run at once")
-    parser.add_argument("--seconds", type=float, help="the most CPU time of tests for a mutant")
+    parser.add_argument("--seconds", type=float, help="maximum CPU time of tests per mutant")
     options = parser.parse_args(arguments[:split])
     chosen = list(_chosen(options.targets))
     print(f"{len(chosen)} mutants")

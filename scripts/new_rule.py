@@ -151,9 +151,9 @@ class Refused(Exception):
 def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[Path, Path]:
     """Write the two files below `root` and return their paths from there. Raises Refused."""
     if not re.fullmatch(r"LDR[1-9]\d\d", code):
-        raise Refused(f"'{code}' is no code: write LDR and three digits, the first for the family")
+        raise Refused(f"'{code}' is not a code: write LDR and three digits, the first for the family")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name):
-        raise Refused(f"'{name}' is no name: write lower-case words with dashes that name the fault")
+        raise Refused(f"'{name}' is not a name: write lower-case words with dashes that name the fault")
     for module in sorted((root / RULES).rglob("*.py")):
         if f'code="{code}"' in module.read_text("utf-8"):
             raise Refused(f"{code} is taken by {module.relative_to(root).as_posix()}")
@@ -163,7 +163,7 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
     }
     for path in (*files, RULES / name.replace("-", "_")):
         if (root / path).exists():
-            raise Refused(f"{path.as_posix()} is there already")
+            raise Refused(f"{path.as_posix()} already exists")
     words = {"code": code, "name": name, "needs": needs}
     for path, text in files.items():
         word = severity.upper() if path.suffix == ".py" else severity
@@ -173,7 +173,7 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
 
 
 def main() -> int:
-    """Write the skeleton and print the next step; the exit code."""
+    """Write the skeleton and print the next step. Returns the exit code."""
     parser = argparse.ArgumentParser(description="Write the skeleton of a rule.")
     parser.add_argument("code", help="such as LDR110; the first digit is the family")
     parser.add_argument("name", help="such as frozen-shuffle-seed")

@@ -1,4 +1,4 @@
-"""docs/editors/protocol.md: every message that the language server understands or sends, with tests of it."""
+"""docs/editors/protocol.md: every message that the language server understands or sends, with tests that use it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ All messages that the server understands or sends. The tests beside each use it 
 are named), and a message without a test fails the tests. The server never asks for what a client cannot do: it reads
 the client's capabilities once, from `initialize`."""
 
-#: What is sent, and the function that does.
+#: The messages that are sent, with the function that sends each.
 SENT: Mapping[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: Report.messages,
     types.WINDOW_LOG_MESSAGE: Server.say,
@@ -49,7 +49,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
     status.STATUS: status.announce,
 }
 
-#: What pygls does, without a handler of ours.
+#: The messages that pygls handles, without a handler of ours.
 _BY_PYGLS = {
     types.CANCEL_REQUEST: "Stops a request and what is computed for it; it is answered with an error, as the"
     " specification asks for.",
@@ -60,7 +60,7 @@ _BY_PYGLS = {
 
 
 def received() -> dict[str, str]:
-    """Every method that a client may send, with what it does."""
+    """Every method that a client may send, with its description."""
     server = Server(_no_engine)
     pull_diagnostics.register(server)
     features = server.protocol.fm
@@ -69,7 +69,7 @@ def received() -> dict[str, str]:
 
 
 def sent() -> dict[str, str]:
-    """Every method that the server may send, with what it does."""
+    """Every method that the server may send, with its description."""
     return {method: _said(function) for method, function in SENT.items()}
 
 

@@ -1,12 +1,12 @@
-"""The code of a library, reduced to what loaderlint asks of it, in the notation of Python.
+"""Reduces the code of a library to what loaderlint asks about, as Python code.
 
-What is left of a module: its imports, the names that it binds, its classes with their bases and attributes, signatures
-with their defaults, and of the body of a function its effects: known calls (random numbers, seeds, loaders, files,
-processes), calls of what it was given, edits of what it was given or holds, and what it returns of that. All else is
-gone: comments, docstrings, annotations, texts, arithmetic, comparisons, the names of local variables. `_`, a name that
-nothing binds, stands for a value of which nothing is said. A function without effects is its signature.
+A reduced module contains its imports, the names that it binds, its classes with their bases and attributes, signatures
+with their defaults, and the effects in the bodies of functions: known calls (random numbers, seeds, loaders, files,
+processes), calls of arguments, edits of arguments or attributes, and what a function returns of these. Everything else
+is removed: comments, docstrings, annotations, texts, arithmetic, comparisons, the names of local variables. `_`, a name
+that nothing binds, stands for an unknown value. A function without effects is reduced to its signature.
 
-Nothing that is read here is imported or run.
+The library's code is never imported or run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 
-#: What a call does that begins so is an effect.
+#: Calls of names that begin with these are effects.
 _EFFECTS = (
     "numpy.random.",
     "random.",
@@ -47,7 +47,7 @@ _EFFECTS = (
 )
 _BUILTIN_EFFECTS = frozenset({"delattr", "iter", "next", "open", "setattr", "super"})
 _BUILTIN_VALUES = frozenset(
-    "dict enumerate getattr hasattr list map reversed set sorted tuple vars zip".split()  # of what they are given
+    "dict enumerate getattr hasattr list map reversed set sorted tuple vars zip".split()  # they pass their arguments on
 )
 _CHANGES = frozenset(
     """
@@ -57,9 +57,9 @@ _CHANGES = frozenset(
 )
 _RANDOM = GENERATOR_DRAWS | GENERATOR_SEEDS
 _VALUES = frozenset({"clone", "copy", "deepcopy", "detach", "numpy", "reshape", "squeeze", "T", "transpose", "view"})
-#: Names of methods that are too common to say what is called.
+#: Names of methods that are too common to identify what is called.
 _COMMON = frozenset({"__init__", "forward", "get", "items", "join", "keys", "load", "save", "split", "values"})
-#: Classes whose objects say something, though most of them are in no table.
+#: Classes whose objects matter, although most of them are in no table.
 _DATASETS = "torchvision.datasets."
 _LONGEST_TEXT = 32
 _MOST_ITEMS = 8
@@ -93,8 +93,8 @@ def reduced(modules: Sequence[Module]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Library:
-    """The top-level packages of a library, the names of its functions that have effects, and those of attributes whose
-    calls may run the code of others: what some class stores and has no method of, and hooks."""
+    """The top-level packages of a library, the names of its functions with effects, and the names of attributes whose
+    calls may run other code: those that a class stores without having such a method, and hooks."""
 
     tops: frozenset[str]
     effects: frozenset[str]
@@ -102,7 +102,7 @@ class _Library:
 
 
 def _held_callables(modules: Sequence[Module]) -> set[str]:
-    """The names of attributes that some class stores and has no method of."""
+    """The names of attributes that a class stores without having a method of this name."""
     found: set[str] = set()
     for module in modules:
         for one in ast.walk(module.tree):
@@ -114,7 +114,7 @@ def _held_callables(modules: Sequence[Module]) -> set[str]:
 
 
 def _hooks(modules: Sequence[Module]) -> set[str]:
-    """The names of methods that are there to be overridden: they do nothing, or return what they are given."""
+    """The names of methods that are meant to be overridden: they do nothing, or return their argument."""
     classes = (one for module in modules for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef))
     methods = (one for each in classes for one in each.body if isinstance(one, ast.FunctionDef))
     return {one.name for one in methods if _does_nothing(one)} - _COMMON
@@ -142,7 +142,7 @@ def _is_stored(node: ast.Attribute) -> bool:
 
 
 def _with_effects(modules: Sequence[Module], held: frozenset[str]) -> set[str]:
-    """The names of functions that have effects, or call some that have."""
+    """The names of functions that have effects, or call functions that have some."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
     for module in modules:
@@ -165,8 +165,8 @@ def _with_effects(modules: Sequence[Module], held: frozenset[str]) -> set[str]:
 
 
 def _given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The local variables of a function that stand for something that it was given or holds: `for step in self.steps`,
-    `step = steps[0]`."""
+    """The local variables of a function that refer to an argument, an attribute, or an item of one: `for step in
+    self.steps`, `step = steps[0]`."""
     params = set(_names(function.args))
     found: set[str] = set()
     for one in ast.walk(function):
@@ -183,7 +183,7 @@ def _given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _chosen(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The local variables of a function that stand for an item of a table of the module: `kind = KINDS[name]`."""
+    """The local variables of a function that refer to an item of a module-level table: `kind = KINDS[name]`."""
     bound = _bound_in(function).keys() | set(_names(function.args))
     for one in ast.walk(function):
         match one:
@@ -192,7 +192,7 @@ def _chosen(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
 
 
 def _passed_on(value: ast.expr) -> Iterator[ast.expr]:
-    """The parts of an expression whose items are its own: of `enumerate(self.steps)`, `self.steps`."""
+    """The parts of an expression whose items it passes on: `self.steps` in `enumerate(self.steps)`."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _BUILTIN_VALUES:
         yield from value.args
     elif isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
@@ -200,14 +200,14 @@ def _passed_on(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _calls_held(node: ast.AST, held: frozenset[str]) -> bool:
-    """Whether a node calls an attribute that is no method: `self.transform(x)`."""
+    """Whether a node calls an attribute that is not a method: `self.transform(x)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     return node.func.attr in held and _root(node.func) in ("self", "cls")
 
 
 def _is_effect(node: ast.AST, imports: Mapping[str, str], params: set[str]) -> bool:
-    """Whether a node of a function's tree is an effect, whatever the rest of the library does."""
+    """Whether a node of a function's tree is an effect, regardless of the rest of the library."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id in params:
             return True
@@ -227,7 +227,7 @@ def _is_effect(node: ast.AST, imports: Mapping[str, str], params: set[str]) -> b
 
 @cache
 def is_known_effect(name: str) -> bool:
-    """Whether calling something of this full name is an effect: the tables know it, or all that begins so."""
+    """Whether calling something with this full name is an effect: the tables contain it, or a prefix of it."""
     full = canonical(name)
     if full.startswith(_EFFECTS) or name in ("open", "builtins.open"):
         return True
@@ -254,7 +254,8 @@ class _ReducedModule:
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
     def _without_unused(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Without the imports at module level that nothing needs: in a package's own module all may be for others."""
+        """The body without unused imports at module level. In a package's `__init__.py`, all imports may be for
+        others."""
         used = {one.id for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Name)}
         found = []
         for stmt in body:
@@ -278,7 +279,7 @@ class _ReducedModule:
         return [kept for stmt in stmts for kept in self._statement(stmt)]
 
     def _statement(self, stmt: ast.stmt) -> Iterator[ast.stmt]:
-        """What is left of a statement of a module or of a class body."""
+        """The reduced form of a statement of a module or of a class body."""
         match stmt:
             case ast.Import() | ast.ImportFrom():
                 yield stmt
@@ -329,7 +330,7 @@ class _ReducedModule:
         return ast.ClassDef(stmt.name, bases, keywords, self._block(stmt.body) or [ast.Pass()], decorators)
 
     def is_effect(self, call: ast.Call, given: frozenset[str], inner: frozenset[str]) -> bool:
-        """Whether a call is an effect, in a function that was given this and has these functions of its own."""
+        """Whether a call is an effect, in a function with these arguments (`given`) and nested functions (`inner`)."""
         func = call.func
         if isinstance(func, ast.Name):
             if func.id in given or func.id in inner or func.id in _BUILTIN_EFFECTS:
@@ -353,7 +354,7 @@ class _ReducedModule:
 
 @dataclass(slots=True)
 class _Function:
-    """One function while it is reduced; for code outside of functions, one without a node."""
+    """One function while it is reduced; without a node for code outside functions."""
 
     module: _ReducedModule
     node: ast.FunctionDef | ast.AsyncFunctionDef | None
@@ -473,14 +474,14 @@ class _Function:
             yield ast.Assign([place], value)
 
     def note_edit(self, target: ast.expr) -> None:
-        """Count an edit of what the function was given, or of what its object holds (but for plain stores)."""
+        """Count an edit of an argument, or of an attribute's value (except plain stores)."""
         root = _root(target)
         if isinstance(target, ast.Subscript | ast.Attribute) and root in self.params:
             own = isinstance(target, ast.Attribute) and _is_name(target.value) and root in ("self", "cls")
             self.effects += not own or (self.node is not None and self.node.name == "__init__")
 
     def target(self, target: ast.expr) -> ast.expr | None:
-        """A place that is stored to; None for one that nothing needs."""
+        """The reduced target of a store; None if nothing needs it."""
         match target:
             case ast.Name(name):
                 return ast.Name(self.locals.get(name, name), ast.Store())
@@ -500,7 +501,7 @@ class _Function:
         return None
 
     def performed(self, value: ast.expr) -> Iterator[ast.stmt]:
-        """What is left of an expression whose value nobody takes."""
+        """The reduced form of an expression whose value is not used."""
         if isinstance(value, ast.Call) and (self.is_effect(value) or self.changes(value)):
             yield from self.inside(value, itself=False)
             yield ast.Expr(self.called(value))
@@ -517,7 +518,7 @@ class _Function:
         return (name in _CHANGES or in_place) and not _is_unknown(self.value(func.value))
 
     def inside(self, value: ast.expr | None, *, itself: bool = True) -> Iterator[ast.stmt]:
-        """The effects inside an expression that is left out or reduced, as statements before it."""
+        """The effects inside an expression that is removed or reduced, as statements before it."""
         if value is None:
             return
         kept = {
@@ -577,7 +578,8 @@ class _Function:
         return found
 
     def test(self, test: ast.expr) -> ast.expr:
-        """A condition, if it asks whether something is there, is on, or is only for types; else the unknown."""
+        """A condition, if it tests whether something exists, is enabled, or is only for type checking; else the unknown
+        value."""
         match test:
             case ast.UnaryOp(ast.Not(), operand):
                 inner = self.test(operand)
@@ -592,7 +594,7 @@ class _Function:
         return _unknown()
 
     def value(self, expr: ast.expr | None, *, decorator: bool = False) -> ast.expr:
-        """What is said of a value; the unknown `_` for most."""
+        """The reduced form of a value; for most values, the unknown `_`."""
         match expr:
             case ast.Constant(value):
                 return expr if _is_plain(value) else _unknown()
@@ -657,7 +659,7 @@ class _Function:
         return type(expr)(element, [ast.comprehension(target, over, [], 0)])
 
     def copied_items(self, expr: ast.DictComp) -> ast.expr:
-        """`{name: value for name, value in options.items()}`, with a condition if that asks whether there is a
+        """`{name: value for name, value in options.items()}`, with the condition if it tests whether there is a
         value."""
         (one,) = expr.generators
         target = self.target(one.target)
@@ -671,7 +673,7 @@ class _Function:
         return ast.DictComp(self.value(expr.key), self.value(expr.value), [ast.comprehension(target, items, tests, 0)])
 
     def tells(self, call: ast.Call) -> bool:
-        """Whether the value of a call says something."""
+        """Whether the value of a call is kept."""
         if self.is_effect(call) or self.changes(call):
             return True
         name = _dotted(call.func, self.module.imports)
@@ -686,7 +688,7 @@ class _Function:
         return is_own and (last[:1].isupper() or self.node is None)
 
     def called(self, call: ast.expr) -> ast.expr:
-        """A call that is kept, with what is said of its arguments."""
+        """A call that is kept, with its reduced arguments."""
         assert isinstance(call, ast.Call)
         args = [self.value(one) for one in call.args]
         keywords = [ast.keyword(one.arg, self.value(one.value)) for one in call.keywords]
@@ -706,7 +708,7 @@ class _Function:
 
 
 def _pruned(body: list[ast.stmt], names: frozenset[str]) -> list[ast.stmt]:
-    """A body without the local variables that nothing reads, or of which nothing is said."""
+    """A body without local variables that nothing reads, or whose values are unknown."""
     while True:
         nodes = [one for stmt in body for one in ast.walk(stmt)]
         stored = Counter(one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
@@ -821,7 +823,7 @@ class _Prune(ast.NodeTransformer):
 
 
 def _result(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """All that a function without effects says: what it may return, or that it returns nothing."""
+    """The result of a function without effects: what it may return, or that it returns nothing."""
     returns = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Return)]
     values = [one.value for one in returns if one.value is not None]
     if not values:
@@ -839,7 +841,7 @@ def _result(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _gives_what_it_makes(body: Sequence[ast.stmt]) -> bool:
-    """Whether a body returns an object that it made before: `data = Images(root)`, `return data`."""
+    """Whether a body returns an object that it has created: `data = Images(root)`, `return data`."""
     nodes = [one for stmt in body for one in ast.walk(stmt)]
     made = {name for one in nodes for name in _bound_to_object(one)}
     values = [one.value for one in nodes if isinstance(one, ast.Return) and one.value is not None]
@@ -881,7 +883,7 @@ def _is_local(node: ast.AST) -> bool:
 
 
 def _evaluated(expr: ast.expr) -> Iterator[ast.AST]:
-    """What is evaluated with an expression, the innermost first: not the bodies of its lambdas."""
+    """The nodes that are evaluated with an expression, innermost first, without the bodies of its lambdas."""
     for child in ast.iter_child_nodes(expr):
         if not isinstance(child, ast.Lambda) and isinstance(child, ast.expr | ast.keyword | ast.comprehension):
             yield from _evaluated(child)  # type: ignore[arg-type]
@@ -889,7 +891,7 @@ def _evaluated(expr: ast.expr) -> Iterator[ast.AST]:
 
 
 def _bound_in(function: ast.AST) -> dict[str, bool]:
-    """The names that a function binds itself, and whether each is a function or class."""
+    """The names that a function itself binds, and whether each is a function or class."""
     found: dict[str, bool] = {}
     declared: set[str] = set()
     waiting = list(ast.iter_child_nodes(function))
@@ -910,7 +912,7 @@ def _bound_in(function: ast.AST) -> dict[str, bool]:
 
 
 def _imports(module: Module, nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """The full names of what a module's imports bind, wherever these stand."""
+    """The full names of what a module's imports bind, at any depth."""
     found: dict[str, str] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -924,7 +926,7 @@ def _imports(module: Module, nodes: Iterable[ast.AST]) -> dict[str, str]:
 
 
 def _dotted(expr: ast.expr, imports: Mapping[str, str]) -> str:
-    """The full dotted name that an expression is; '' if it is none, or not an imported or module-level one."""
+    """The full dotted name of an expression; '' if it is not a name, or neither imported nor at module level."""
     parts: list[str] = []
     while isinstance(expr, ast.Attribute):
         parts.append(expr.attr)

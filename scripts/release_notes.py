@@ -2,7 +2,7 @@
 
 python -m scripts.release_notes v1.2.3
 
-Fails if the tag is not the version that is released, or if there is no section for it."""
+Fails if the tag does not name the version of the package, or if there is no section for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from loaderlint import __version__
 
 CHANGELOG = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
-#: Links of the changelog are relative to the repository; those of a release need an address.
+#: Links of the changelog are relative to the repository; those of a release need a full address.
 _FILES = "https://github.com/loaderlint/loaderlint/blob"
 
 

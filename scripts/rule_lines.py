@@ -1,4 +1,4 @@
-"""What each rule finds, in one short line: for the table of rules and the editor's settings. The pages are exact."""
+"""One short line about what each rule finds, for the table of rules and the editor's settings. The pages are exact."""
 
 from __future__ import annotations
 

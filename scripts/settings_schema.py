@@ -1,5 +1,5 @@
-"""The settings for programs: the rules' names in package.json, where editors take the settings from, and the JSON
-schema of `[tool.loaderlint]` and `loaderlint.toml`, which is made from these."""
+"""The settings in machine-readable form: the rules' names in package.json, from which editors read the settings, and
+the JSON schema of `[tool.loaderlint]` and `loaderlint.toml`, which is generated from package.json."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from loaderlint.rules import RULES
 from loaderlint.settings.settings import KEYS
 from scripts.rule_lines import line
 
-#: Where the schema is published, with the pages of the documentation.
+#: The address of the published schema, among the pages of the documentation.
 URL = f"{HOME}/loaderlint.schema.json"
 _PREFIX = "loaderlint."
-#: Selectors that name several rules, with what they name.
+#: Selectors for several rules, with their descriptions.
 _GROUPS = {"ALL": "all rules"}
-#: What makes sense to VS Code alone.
+#: Settings and keys that only VS Code uses.
 _OF_VSCODE = frozenset(
     ("order", "scope", "default", "markdownDescription", "enumDescriptions", "enumItemLabels", "propertyNames")
 )
 
 
 def manifest(text: str) -> str:
-    """package.json, in which the settings that take rules name them all."""
+    """The text of package.json in which the settings for rules list all of them."""
     document = json.loads(text)
     for setting in document["contributes"]["configuration"]["properties"].values():
         items, keys = setting.get("items", {}), setting.get("propertyNames", {})
@@ -37,14 +37,14 @@ def manifest(text: str) -> str:
 
 
 def _selectors() -> dict[str, str]:
-    """What a rule can be selected by, the names first: most people choose one; each with what it stands for."""
+    """The selectors of rules with their descriptions, the names first, because most people choose one."""
     names = {rule.name: f"{rule.code}: {line(rule)}" for rule in RULES}
     families = {rule.code[:4]: f"all rules whose code begins with {rule.code[:4]}" for rule in RULES}
     return {**names, **_GROUPS, **families, **{rule.code: rule.name for rule in RULES}}
 
 
 def schema(package: str) -> str:
-    """The JSON schema of the settings, by the descriptions in package.json."""
+    """The JSON schema of the settings, from the descriptions in package.json."""
     editor = json.loads(package)["contributes"]["configuration"]["properties"]
     properties = {key: _property(key, editor[_PREFIX + _camel(key)]) for key in sorted(KEYS)}
     document = {
@@ -75,7 +75,7 @@ def _property(key: str, setting: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """A setting without what is VS Code's; there an empty text is 'not set'."""
+    """A setting without the parts for VS Code, where an empty text means 'not set'."""
     kept = {name: value for name, value in setting.items() if name not in _OF_VSCODE}
     if "enum" in kept:
         kept["enum"] = [value for value in kept["enum"] if value]

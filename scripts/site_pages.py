@@ -1,4 +1,4 @@
-"""A hook for mkdocs: the pages of the site that are not in docs/, and links that lead out of it."""
+"""An mkdocs hook: adds the pages of the site that are not in docs/, and adapts links to files outside docs/."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Pages by their place in the site, with the file in the repository.
+#: The pages by their place in the site, with their files in the repository.
 PAGES = {
     "index.md": "README.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
@@ -20,13 +20,13 @@ _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
 def on_config(config: Any) -> Any:
-    """Put the pages of a folder in the place of its name ('rules/') in the navigation."""
+    """Replace the names of folders ('rules/') in the navigation by their pages."""
     config.nav = listed(config.nav)
     return config
 
 
 def listed(nav: Any) -> Any:
-    """The navigation with the pages of folders; the page of a folder itself comes first."""
+    """The navigation with the pages of folders; the index page of a folder comes first."""
     if isinstance(nav, dict):
         return {title: listed(inner) for title, inner in nav.items()}
     if isinstance(nav, list):
@@ -48,14 +48,14 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The text of a page, in which links to files of the repository work."""
+    """The text of a page with working links to files of the repository."""
     place = page.file.src_uri
     return relinked(markdown, place, PAGES.get(place, f"docs/{place}"))
 
 
 def relinked(markdown: str, place: str, source: str) -> str:
-    """A page at `place` of the site, made from the file `source`. Links to files that are pages too lead there; links
-    to other files of the repository lead to GitHub."""
+    """The text of the page at `place` of the site, from the file `source`. Links to files that are pages lead to these
+    pages; links to other files of the repository lead to GitHub."""
     pages = {name: place for place, name in PAGES.items()}
 
     def link(found: re.Match[str]) -> str:

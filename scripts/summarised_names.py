@@ -1,4 +1,4 @@
-"""What a summary says of dotted names: where a name is defined, and under which other names it can be had."""
+"""Resolves dotted names in a summary: where a name is defined, and its aliases."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-#: The number of classes above each other.
+#: The maximum depth of inheritance that is followed.
 _MOST_BASES = 40
 
 
 @dataclass(frozen=True)
 class Definition:
-    """Where something is defined, by its full name, with the class or function if it is one of the library's."""
+    """The definition of a name: its full name, with the class or function if it belongs to the library."""
 
     name: str
     node: ast.ClassDef | ast.FunctionDef | None
@@ -60,10 +60,10 @@ class SummarisedNames:
         return sorted(self._bound.get(module, ()))
 
     def definition(self, name: str) -> Definition | None:
-        """What a dotted name leads to: a class or function of the library, or something outside of it (`node` is None);
-        None if it leads nowhere."""
+        """The definition that a dotted name leads to: a class or function of the library, or something outside of it
+        (`node` is None). None if it leads nowhere."""
         if name not in self._found:
-            self._found[name] = None  # while it is looked for: modules may import all of each other
+            self._found[name] = None  # during the search, because modules may star-import each other
             self._found[name] = self._find(name)
         return self._found[name]
 
@@ -89,7 +89,7 @@ class SummarisedNames:
         return next((Definition(f"{owner}.{name}", one) for one in methods), None)
 
     def full(self, module: str, expr: ast.AST) -> str:
-        """The full name that an expression in a module stands for; '' if it is no name."""
+        """The full name of an expression in a module; '' if it is not a name."""
         if isinstance(expr, ast.Subscript):
             return self.full(module, expr.value)
         if isinstance(expr, ast.Attribute):
@@ -105,7 +105,8 @@ class SummarisedNames:
         return self.full(module, bound)
 
     def bases(self, name: str, depth: int = 0) -> Iterator[str]:
-        """The full names of the classes that a class derives from, those of others at their end."""
+        """The full names of a class and, recursively, of its base classes. A class outside the library ends its
+        branch."""
         found = self.definition(name)
         if found is None or depth > _MOST_BASES:
             return
@@ -115,7 +116,7 @@ class SummarisedNames:
                 yield from self.bases(self.full(found.name.rpartition(".")[0], base), depth + 1)
 
     def signature(self, name: str, depth: int = 0) -> ast.arguments | None:
-        """The parameters of a function, or of the constructor of a class, its bases' if it has none."""
+        """The parameters of a function, or of the constructor of a class (that of a base class if it has none)."""
         found = self.definition(name)
         if found is None or depth > _MOST_BASES:
             return None
@@ -129,7 +130,7 @@ class SummarisedNames:
         return next((one for one in signatures if one is not None), None)
 
     def aliases(self, name: str) -> Iterator[str]:
-        """The other names of a thing: the one in the module that defines it, and those that packages give it."""
+        """The other names of a definition: the one in its module, and those under which packages export it."""
         found = self.definition(name)
         if found is None:
             return
@@ -144,7 +145,7 @@ def _reference(name: str) -> ast.AST:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those in its branches too."""
+    """The statements of a module, including those in branches."""
     for one in body:
         yield one
         if isinstance(one, ast.If | ast.Try):

@@ -1,6 +1,7 @@
-"""What real PyTorch did with the programs of tests/truth, as Markdown: docs/truth.md and a section of a rule's page.
+"""The results of the programs of tests/truth on real PyTorch, as Markdown: docs/truth.md and a section of a rule's
+page.
 
-The verdicts are read as they are kept; `tests/truth` measures them anew and compares.
+It reads the stored verdicts; `tests/truth` measures them again and compares.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ VERDICTS = Path("tests/truth/verdicts")
 RECORDED = Path("tests/truth/recorded")
 HEADING = "## Measured on real PyTorch"
 
-#: How the symptoms of `tests/truth` read in a table. Names of exceptions and words that are missing here stay as they
-#: are.
+#: The texts for the symptoms of `tests/truth` in a table. Names of exceptions and words that are missing here stay as
+#: they are.
 PHRASES = {
     "files": "too many open files",
     "unwritable": "PyTorch warns of memory that cannot be written",
@@ -49,13 +50,13 @@ Verdict = Mapping[str, Any]
 
 
 def verdict(root: Path, rule: str) -> Verdict | None:
-    """What is kept of a rule's programs; None if it has none."""
+    """The stored verdict on a rule's programs; None if it has none."""
     path = root / VERDICTS / f"{rule}.json"
     return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
 def section(root: Path, rule: str) -> str:
-    """The section of a rule's page, '' if no program of it is run."""
+    """The section of a rule's page; '' if none of its programs was run."""
     known = verdict(root, rule)
     if known is None:
         return ""

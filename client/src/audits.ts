@@ -1,13 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-/** The words of a command line, for a shell. PowerShell takes a program in quotes for a text, unless `&` stands before it. */
+/** A command line for a shell, quoted. PowerShell reads a program in quotes as a string, unless `&` precedes it. */
 export function commandLine(words: readonly string[], shell: string): string {
   const quoted = words.map((word) => (/^[\w./\\:=+-]+$/.test(word) ? word : `"${word}"`));
   return `${/(powershell|pwsh)(\.exe)?$/i.test(shell) && quoted[0]!.startsWith('"') ? '& ' : ''}${quoted.join(' ')} `;
 }
 
-/** Whether loaders are audited here: the user's program is run then, so only where the workspace is trusted. */
+/** Whether audits are offered here: they run the user's program, so the workspace must be trusted. */
 export const offersAudits = (): boolean =>
   vscode.workspace.isTrusted && vscode.workspace.getConfiguration('loaderlint').get('auditLens', true);
 

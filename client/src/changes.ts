@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 
 interface Choice extends vscode.QuickPickItem {
-  /** Begins the value that the user has to write. */
+  /** The beginning of the value that the user has to complete. */
   readonly asks?: string;
 }
-/** What may be supposed, as `loaderlint check --compare` takes it. */
+/** The changes to choose from, as `loaderlint check --compare` accepts them. */
 const CHOICES: readonly Choice[] = [
   { label: 'python=3.14', description: 'forkserver is the default start method on Linux' },
   { label: 'start-method=spawn', description: 'workers start with no state of the main process' },
@@ -14,7 +14,7 @@ const CHOICES: readonly Choice[] = [
   { label: 'Other ...', description: 'any change that loaderlint check --compare accepts', asks: '' },
 ];
 
-/** The changes that the user chooses, as one text ('python=3.14,torch=2.9'); undefined if there are none. */
+/** Let the user choose changes. Returns them as one text ('python=3.14,torch=2.9'); undefined if there are none. */
 export async function pickChanges(): Promise<string | undefined> {
   const placeHolder = 'What would change? Choose one or several';
   const chosen = await vscode.window.showQuickPick(CHOICES, { title: 'loaderlint: What If ...', placeHolder, canPickMany: true });

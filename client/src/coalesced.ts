@@ -1,6 +1,6 @@
 /**
- * Run `task` on each call, but never twice at a time: calls during a run are joined into one run after it.
- * The promise settles when no run is left to do.
+ * A function that runs `task`, but never twice at the same time: calls during a run cause one more run after it.
+ * Its promise settles when no run is left.
  */
 export function coalesced(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -4,28 +4,28 @@ import * as vscode from 'vscode';
 import { WorkDoneProgress, type LanguageClient } from 'vscode-languageclient/node';
 import { pickChanges } from './changes';
 
-/** What the server tells: a text, and the folder that the paths in it are relative to. */
+/** An answer of the server: a text, and the folder that the paths in it are relative to. */
 interface Told {
   readonly text: string;
   readonly folder?: string | null;
 }
-/** A message in a terminal, and what is behind it. */
+/** A message in a terminal, with its explanation. */
 type Message = vscode.TerminalLink & { readonly told: Told };
 const SCHEME = 'loaderlint';
 const PLACE = /([^\s`(]+\.(?:pyi?|ipynb)):(?:cell \d+:)?(\d+)/g;
 const { executeCommand: execute } = vscode.commands;
 
 /**
- * The commands that ask the server something, and the read-only documents in which its answers are shown.
- * `ready` gives the client when the server runs, and undefined if it does not (then the user was told why);
- * `running` gives it without a try or a word.
+ * The commands that send requests to the server, and the read-only documents that show its answers.
+ * `ready` returns the client when the server runs, and undefined if it does not (then the user has seen why);
+ * `running` returns it without starting the server or telling the user.
  */
 export class Commands implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.TerminalLinkProvider<Message> {
   private readonly told = new Map<string, Told>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
 
-  /** `remember` keeps for the next session whether the findings of the whole workspace are shown; `audit` audits a program. */
+  /** `remember` stores for the next session whether the findings of the whole workspace are shown; `audit` audits a program. */
   constructor(
     private readonly ready: () => Promise<LanguageClient | undefined>,
     private readonly running: () => LanguageClient | undefined,
@@ -68,7 +68,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     });
   }
 
-  /** The messages that the server knows, as links. A failure is no news: VS Code asks about each line below the mouse. */
+  /** The messages that the server knows, as links. Failures are ignored, because VS Code asks about each line below the mouse. */
   async provideTerminalLinks({ line }: vscode.TerminalLinkContext, cancelled: vscode.CancellationToken): Promise<Message[]> {
     const text = line.trim();
     const told = text && (await this.running()?.sendRequest<Told | null>('loaderlint/symptom', { text }, cancelled).catch(() => null));
@@ -78,7 +78,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   handleTerminalLink = ({ told }: Message): Thenable<void> =>
     execute('markdown.showPreviewToSide', this.keep('a message of your program.md', told));
 
-  /** Show a text beside what is edited. A name is that of one document: the same question renews its text. */
+  /** Show a text beside the editor. Each name is one document: the same request again updates its text. */
   async show(name: string, told: Told): Promise<void> {
     await vscode.window.showTextDocument(this.keep(name, told), { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
   }
@@ -153,7 +153,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const fixed = await vscode.window.withProgress(options, fix);
     if (!fixed) return;
     const chosen = await vscode.window.showInformationMessage(fixed.message, ...(fixed.files ? ['Save All'] : []));
-    // `workspace.saveAll` leaves out what is in no tab yet.
+    // `workspace.saveAll` omits documents that have no tab yet.
     const edited = vscode.workspace.textDocuments.filter(({ isDirty, isUntitled }) => isDirty && !isUntitled);
     if (chosen) await Promise.all(edited.map((document) => document.save()));
   }

@@ -1,4 +1,7 @@
-/** A counter to be called at each stop with the time: how many were within `window` (milliseconds) if over `limit`, else 0. */
+/**
+ * A counter to call with the time of each stop. It returns how many stops were within `window` (milliseconds) if they
+ * are more than `limit`, else 0.
+ */
 export function crashCounter(limit = 4, window = 180_000): (now: number) => number {
   let times: number[] = [];
   return (now) => {

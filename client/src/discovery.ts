@@ -1,13 +1,13 @@
-/** The oldest server that this client works with, and the oldest Python that can run one. */
+/** The oldest server that this client works with, and the oldest Python that can run it. */
 export const MINIMUM_SERVER = '0.1.0';
 export const MINIMUM_PYTHON = '3.10';
 
-/** A Python that may be able to run the server. `command` starts it; `origin` says, for people, where it comes from. */
+/** A Python that may be able to run the server. `command` starts it; `origin` tells users where it comes from. */
 export interface Candidate {
   readonly origin: string;
   readonly command: readonly string[];
 }
-/** How to start the server. `version` is undefined where the user gave the command, because nothing was asked. */
+/** How to start the server. `version` is undefined if the user set the command, because it was not asked for its version. */
 export interface Server extends Candidate {
   readonly version?: string;
 }
@@ -17,16 +17,16 @@ export interface Failure {
   readonly reason: string;
   readonly usable?: string;
 }
-/** The server, if there is one, and what was tried before it in vain. */
+/** The server, if there is one, and the candidates that failed before it. */
 export interface Found {
   readonly server?: Server;
   readonly failures: readonly Failure[];
 }
-/** Runs a program to its end and gives what it wrote; rejects if it cannot be started, fails or takes too long. */
+/** Runs a program to its end and returns its output; rejects if it cannot be started, fails or takes too long. */
 export type Run = (command: readonly string[], options?: { timeout?: number; signal?: AbortSignal }) => Promise<string>;
 
 const MARK = 'loaderlint-probe ';
-// Any Python has to understand this, also one that is far too old for the server.
+// Every Python must understand this, even one that is far too old for the server.
 const PROBE = `
 import json, os, platform, site, sys
 version = problem = None
@@ -44,7 +44,7 @@ print("${MARK}" + json.dumps(answer))
 `;
 type Answer = Record<'python' | 'executable' | 'problem', string> & { readonly version: string | null };
 
-/** The first of `candidates` that can run the server. The same Python is asked once. */
+/** The first of `candidates` that can run the server. Each Python is asked only once. */
 export async function findServer(candidates: AsyncIterable<Candidate>, run: Run): Promise<Found> {
   const failures: Failure[] = [];
   for await (const candidate of candidates) {
@@ -60,7 +60,7 @@ export async function findServer(candidates: AsyncIterable<Candidate>, run: Run)
 export async function probe(candidate: Candidate, run: Run): Promise<Server | Failure> {
   let output: string;
   try {
-    // -I keeps the project's own modules out: no attrs.py of theirs may stand in for the library.
+    // -I excludes the project's own modules: an attrs.py of the project must not replace the library.
     output = await run([...candidate.command, '-I', '-c', PROBE]);
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };

@@ -6,7 +6,7 @@ import type { Candidate, Run } from './discovery';
 // The wheel knows how to install itself.
 const MAKE = 'import sys; sys.path.insert(0, sys.argv[1]); from loaderlint.private_environment import main; main()';
 
-/** The environment of our own, made in `storage` from the wheel that the extension carries, after which it is named. */
+/** The extension's own environment, created in `storage` from the bundled wheel, and named after it. */
 export class Environment {
   private readonly name: string;
 
@@ -16,22 +16,22 @@ export class Environment {
     this.name = `server-${path.basename(wheel).split('-')[1]}-${digest}`;
   }
 
-  /** Its Python, if it was made; none that was made for another version of the extension. */
+  /** Its Python, if it exists; not that of another version of the extension. */
   *candidates(): Generator<Candidate> {
     if (!this.folders().includes(this.name)) return;
     const [folder, now] = [path.join(this.storage, this.name), new Date()];
-    fs.utimes(folder, now, now, () => undefined); // who makes a new one removes those that nobody uses
+    fs.utimes(folder, now, now, () => undefined); // creating a new one removes those that are no longer used
     const python = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python'];
     yield { origin: "the extension's own environment", command: [path.join(folder, ...python)] };
   }
 
-  /** Whether there is one for another version of the extension, and none for this one. */
+  /** Whether there is an environment for another version of the extension, and none for this one. */
   get isOutdated(): boolean {
     const folders = this.folders();
     return folders.length > 0 && !folders.includes(this.name);
   }
 
-  /** Make it with the first of `pythons` that can. Rejects with an Error that says what to do. */
+  /** Create it with the first of `pythons` that can. Rejects with an Error that says what to do. */
   async make(pythons: readonly string[], signal: AbortSignal): Promise<void> {
     const failures: string[] = [];
     for (const python of pythons) {
@@ -42,7 +42,7 @@ export class Environment {
         const { stdout = '', stderr, message } = error as Error & { stdout?: string; stderr?: string };
         this.log(stdout);
         failures.push(signal.aborted ? 'it was cancelled' : stderr?.trim().split(/\r?\n/).pop() || message);
-        if (signal.aborted || !/venv/.test(failures.at(-1) ?? '')) break; // another Python would fare no better
+        if (signal.aborted || !/venv/.test(failures.at(-1) ?? '')) break; // another Python would fail too
       }
     }
     throw new Error(failures.join('; '));

@@ -20,7 +20,7 @@ const SELECTOR = ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({
 const { Information, Warning, Error: Failed } = vscode.LanguageStatusSeverity;
 const { executeCommand: execute, registerCommand } = vscode.commands;
 const { window, workspace, env } = vscode;
-/** Kept for a workspace: whether the findings of all its files are shown. */
+/** The key of the workspace state that says whether the findings of all files are shown. */
 const SHOWS_WORKSPACE = 'showsWorkspace';
 let extension: Extension | undefined;
 
@@ -42,7 +42,7 @@ class Extension {
   private client: LanguageClient | undefined;
   private stderr: Stderr | undefined;
   private found: Found = { failures: [] };
-  private running = ''; // what the running server was started with
+  private running = ''; // the configuration of the running server
   private forced = false;
   private launching = false;
   private crashes = crashCounter();
@@ -68,13 +68,13 @@ class Extension {
     );
   }
 
-  /** Restart because the user says so: earlier crashes do not count any more. */
+  /** Restart at the user's request: earlier crashes no longer count. */
   private restartAfresh(): Promise<void> {
     this.crashes = crashCounter();
     return this.restart(true);
   }
 
-  /** Look for the server again, and start it if it is another one or, with `force`, in any case. */
+  /** Search for the server again, and start it if it is a different one or, with `force`, in any case. */
   restart(force: boolean): Promise<void> {
     this.forced ||= force;
     return (this.starting = this.update());
@@ -84,11 +84,11 @@ class Extension {
     const client = this.client;
     this.client = undefined;
     this.running = '';
-    // A client whose start failed rejects; there is nothing left to stop then.
+    // A client whose start failed rejects; then there is nothing to stop.
     await client?.dispose().catch((error: unknown) => this.log.debug(String(error)));
   }
 
-  /** The client when the server runs; if it does not, it is tried once more, so that the user sees why. */
+  /** The client if the server runs; otherwise the start is tried once more, so that the user sees why it fails. */
   private async ready(): Promise<LanguageClient | undefined> {
     await this.starting;
     if (!this.isEnabled()) this.offerToEnable();
@@ -102,7 +102,7 @@ class Extension {
     const folder = workspace.workspaceFolders?.[0]?.uri;
     if (!this.isEnabled()) return this.stop().then(() => this.show(Information, 'off', 'the setting loaderlint.enable'));
     this.found = await this.find(folder);
-    // Whoever agreed to an environment of ours agreed to it for the next version of the extension, too.
+    // A user who agreed to our environment agreed to it for the next version of the extension, too.
     if (!this.found.server && this.environment?.isOutdated) {
       if (!(await this.make())) return this.stop();
       this.found = await this.find(folder);
@@ -128,11 +128,11 @@ class Extension {
   }
 
   private async *candidates(folder: vscode.Uri | undefined, setting: string): AsyncGenerator<Candidate> {
-    // The selected interpreter may be a program of the workspace: it is not run before the workspace is trusted.
+    // The selected interpreter may be a program in the workspace: it is not run unless the workspace is trusted.
     if (workspace.isTrusted) yield* this.interpreters.selected(folder);
     if (setting) yield { origin: 'the setting loaderlint.interpreter', command: [setting] };
     if (this.environment) yield* this.environment.candidates();
-    // On Windows `python3` may be a link to the Microsoft Store, and `py` is what Python itself installs.
+    // On Windows `python3` may be a link to the Microsoft Store, and Python itself installs `py`.
     for (const name of process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python']) yield { origin: `${name} on the PATH`, command: [name] };
   }
 
@@ -141,10 +141,10 @@ class Extension {
     this.log.info(`Starting ${server.command.join(' ')} (${server.origin})`);
     this.show(Information, 'starting', server.origin, true);
     void this.remember(this.showsWorkspace());
-    // Windows looks for a program in the folder where it is to run, and the client's choice is the workspace.
+    // Windows searches the working directory for the program, and the client would choose the workspace.
     const executable = { command: program, args, ...(!workspace.isTrusted && { options: { cwd: os.homedir() } }) };
     const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', executable, this.options(interpreter)));
-    client.error = (text, data) => this.log.error(text, data ?? ''); // its own messages would repeat ours
+    client.error = (text, data) => this.log.error(text, data ?? ''); // the client's own messages would repeat ours
     this.launching = true;
     try {
       await client.start();
@@ -178,7 +178,7 @@ class Extension {
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: async () => {
-          // While the server starts, the one who starts it says what is wrong.
+          // While the server starts, the code that starts it reports errors.
           if (!this.launching) await this.stopped();
           return { action: CloseAction.DoNotRestart, handled: true };
         },
@@ -186,16 +186,16 @@ class Extension {
     };
   }
 
-  /** The server stopped by itself: start it again, or say that it does so too often. */
+  /** The server stopped unexpectedly: start it again, or report that this happens too often. */
   private async stopped(): Promise<void> {
     const times = this.crashes(Date.now());
-    // Only when the client has closed the connection can it be disposed.
+    // The client can only be disposed of after it has closed the connection.
     if (!times) return void setTimeout(() => this.restart(true));
     const reason = (await this.stderr?.reason()) ?? '';
     this.report(Failed, 'stopped', crashed(times, reason), { Restart: () => this.restartAfresh() });
   }
 
-  /** Make the environment of our own; whether it is there now. */
+  /** Create our own environment. Returns whether it exists now. */
   private async make(): Promise<boolean> {
     const stop = new AbortController();
     const pythons = new Set(this.found.failures.flatMap(({ usable }) => usable ?? []));
@@ -242,7 +242,7 @@ class Extension {
     void say[severity]!(message, ...Object.keys(all)).then((step) => step && all[step]?.());
   }
 
-  /** The item beside the language in the status bar. It is short, so that *Restart* is in sight beside it. */
+  /** The item next to the language in the status bar. It is short, so that *Restart* is visible next to it. */
   private show(severity: vscode.LanguageStatusSeverity, state: string, detail: string, busy = false): void {
     Object.assign(this.status, { severity, text: `loaderlint: ${state}`, detail, busy });
   }
@@ -283,14 +283,17 @@ class Extension {
   }
 }
 
-/** Let the user select an interpreter, with whichever extension can do that, else in our own setting. */
+/** Let the user select an interpreter, with an extension that can do that, else in our own setting. */
 async function choose(): Promise<void> {
   const all = await vscode.commands.getCommands(true);
   const command = ['python-envs.set', 'python.setInterpreter'].find((name) => all.includes(name));
   await (command ? execute(command) : execute('workbench.action.openSettings', 'loaderlint.interpreter'));
 }
 
-/** Run a program outside the workspace, so that nothing in there is taken for it. Cold network disks are slow: 30 s. */
+/**
+ * Run a program outside the workspace, so that no file of the workspace replaces it. The timeout is 30 s, because cold
+ * network disks are slow.
+ */
 const run: Run = async ([program = '', ...args], options = {}) => {
   const defaults = { cwd: os.homedir(), timeout: 30_000, windowsHide: true, maxBuffer: 1 << 24 };
   return (await promisify(execFile)(program, args, { ...defaults, ...options })).stdout;

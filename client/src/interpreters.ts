@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { Candidate } from './discovery';
 
-/** What is used of the API of the Python Environments extension. */
+/** The part of the Python Environments extension's API that is used. */
 interface Environments {
   getEnvironment(scope?: vscode.Uri): Promise<{ execInfo?: { run?: { executable: string; args?: string[] } } } | undefined>;
   onDidChangeEnvironment: vscode.Event<unknown>;
 }
-/** What is used of the API of the Python extension. */
+/** The part of the Python extension's API that is used. */
 interface Python {
   environments: {
     getActiveEnvironmentPath(resource?: vscode.Uri): object;
@@ -15,14 +15,14 @@ interface Python {
   };
 }
 
-/** The interpreters that the editor's Python extensions have selected. Neither is needed, and one that fails is left out. */
+/** The interpreters that the editor's Python extensions have selected. Neither extension is required, and one that fails is ignored. */
 export class Interpreters {
   private readonly followed = new Set<string>();
-  /** `changed` is called whenever another interpreter is selected. */
+  /** `changed` is called when another interpreter is selected. */
   constructor(private readonly log: vscode.LogOutputChannel, private readonly changed: () => void,
     private readonly subscriptions: vscode.Disposable[]) {}
 
-  /** The selected interpreter of `folder`, as each extension knows it, best first. */
+  /** The selected interpreters of `folder` according to each extension, the best first. */
   async *selected(folder: vscode.Uri | undefined): AsyncGenerator<Candidate> {
     const run = await this.ask('ms-python.vscode-python-envs', async (api: Environments, first) => {
       if (first) this.subscriptions.push(api.onDidChangeEnvironment(this.changed));

@@ -6,10 +6,10 @@ const { executeCommand: execute } = vscode.commands;
 const { Notebook } = vscode.CodeActionKind;
 
 /**
- * The actions of a notebook as a whole, where its first cell is not Python.
+ * The actions of a whole notebook whose first cell is not Python.
  *
- * When a notebook is saved, VS Code asks for its actions at the first cell, whatever that cell is. The server answers for
- * cells of Python, so the question goes to the first of those.
+ * When a notebook is saved, VS Code asks for its actions at the first cell, whatever that is. The server only answers for
+ * Python cells, so the request is sent for the first of those.
  */
 export class NotebookActions implements vscode.CodeActionProvider {
   private readonly providers = new WeakMap<vscode.CodeAction, vscode.CodeActionProvider>();
@@ -31,7 +31,7 @@ export class NotebookActions implements vscode.CodeActionProvider {
     context: vscode.CodeActionContext,
     token: vscode.CancellationToken,
   ): Promise<vscode.CodeAction[]> {
-    // Without a kind it is the light bulb that asks.
+    // Without a kind, the request comes from the light bulb.
     if (!context.only || document.languageId === 'python') return [];
     const cell = firstOfPython(document);
     const provider = cell && this.client()?.getFeature('textDocument/codeAction').getProvider(cell);
@@ -54,8 +54,8 @@ function firstOfPython(document: vscode.TextDocument): vscode.TextDocument | und
 }
 
 /**
- * Activate what VS Code has for the language of the first cell, if a save will ask for actions there. Else the save does
- * so, and as soon as another extension offers code actions, VS Code drops those that it is just being given.
+ * Activate the extensions for the language of the first cell, if a save will ask for actions there. Otherwise the save
+ * activates them, and when another extension offers code actions, VS Code drops those that it is receiving.
  */
 function prepare(notebook: vscode.NotebookDocument): void {
   const kinds = Object.keys(workspace.getConfiguration('notebook', notebook.uri).get<object>('codeActionsOnSave') ?? {});

@@ -1,7 +1,7 @@
-/** Settings that are the client's own: a change means another server process. The server leaves them alone. */
+/** The client's own settings: a change of them restarts the server, which ignores them. */
 export const RESTART_KEYS = ['loaderlint.enable', 'loaderlint.server', 'loaderlint.interpreter', 'loaderlint.auditLens'];
 
-/** Replace a leading `~` and every `${workspaceFolder}` of a path. */
+/** Replace a leading `~` and every `${workspaceFolder}` in a path. */
 export function expandPath(text: string, home: string, folder = ''): string {
   return text.trim().replace(/^~(?=$|[\\/])/, () => home).replaceAll('${workspaceFolder}', () => folder);
 }

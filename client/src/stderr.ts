@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** As much of an output channel as is used. */
+/** The part of an output channel that is used. */
 export type Log = Record<'info' | 'warn' | 'error', (line: string) => void>;
 
 const LEVELS = { DEBUG: 'info', INFO: 'info', WARNING: 'warn', ERROR: 'error', CRITICAL: 'error' } as const;
 const LEVEL = /^(DEBUG|INFO|WARNING|ERROR|CRITICAL) /;
 const MOST_LINES = 200;
 
-/** What one process of the server writes to stderr. It goes to the log as it comes. */
+/** The stderr of one server process. It is written to the log as it arrives. */
 export class Stderr {
   private readonly lines: string[] = [];
   private readonly end: Promise<unknown>;
@@ -19,7 +19,7 @@ export class Stderr {
     reader.on('line', (line) => {
       const named = LEVEL.exec(line)?.[1] as keyof typeof LEVELS | undefined;
       if (named) level = LEVELS[named];
-      else if (/^\S/.test(line) && level === 'info') level = 'error'; // no rest of a message: Python itself speaks
+      else if (/^\S/.test(line) && level === 'info') level = 'error'; // not the rest of a message: it is from Python itself
       log[level](line);
       this.lines.push(line);
       if (this.lines.length > MOST_LINES) this.lines.shift();
@@ -27,14 +27,14 @@ export class Stderr {
     this.end = once(reader, 'close');
   }
 
-  /** Why the process ended, in its own words; '' if it said nothing. What it wrote last may still be on the way. */
+  /** The error with which the process ended; '' if it printed none. Its last output may not have arrived yet. */
   async reason(): Promise<string> {
     await Promise.race([this.end, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
     return reasonIn(this.lines);
   }
 }
 
-/** The line that says why a process ended: the message at the end of a traceback, or that of a crash of Python itself. */
+/** The line that says why a process ended: the message at the end of a traceback, or of a crash of Python itself. */
 export function reasonIn(lines: readonly string[]): string {
   const fatal = lines.filter((line) => line.startsWith('Fatal Python error')).at(-1);
   const errors = lines.filter((line) => /^\S/.test(line) && !/^(DEBUG|INFO|WARNING) |^(Traceback|Extension modules)\b/.test(line));

@@ -1,4 +1,4 @@
-"""The command line. What is imported here is paid for by every run, so each command imports what it needs itself."""
+"""The command line. Every run pays for what is imported here, so each command imports what it needs itself."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from loaderlint.report.terminal import complain
 INTERRUPTED = 130
 _COMMAND = "COMMAND"
 
-#: What a write of the output fails with where there is no room. Files that a command writes tell of themselves.
+#: The errors of a write to the output on a full disk. Commands report errors of the files that they write themselves.
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def entry() -> NoReturn:
     """Run the command line, and leave with its exit code."""
-    # A command is over before a collector has found what its looking costs (a seventh of a check); what runs for long
-    # starts it.
+    # A command ends before garbage collection pays off: it would cost a seventh of a check. Long-running commands
+    # enable it.
     gc.disable()
     try:
         code = main(sys.argv[1:])
@@ -34,7 +34,7 @@ def entry() -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has left (`| head`): Python must not try to write the rest at exit.
+        # The reader of the output has ended (`| head`): Python must not try to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     except Exception as error:
@@ -45,12 +45,12 @@ def entry() -> NoReturn:
             complain(f"the output cannot be written: {error.strerror}; free some space, or write to another place")
         else:
             _complain_of(error)
-    gc.freeze()  # for Python would look through it once more at exit
+    gc.freeze()  # otherwise Python collects garbage once more at exit
     sys.exit(code)
 
 
 def _complain_of(error: Exception) -> None:
-    """Tell that the fault is ours."""
+    """Report an internal error."""
     from loaderlint.findings.diagnostics import DEBUG, HOW_TO_REPORT
     from loaderlint.runtime.internal_errors import failure_of
 
@@ -63,7 +63,7 @@ def _complain_of(error: Exception) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 no findings, 1 findings, 2 an error."""
     for stream in (sys.stdout, sys.stderr):
-        # A path may hold what the terminal's encoding cannot: an escape is better than a crash.
+        # A path may contain characters that the terminal's encoding lacks: an escape is better than a crash.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     parser = _parser()
     if not arguments:
@@ -71,18 +71,18 @@ def main(arguments: Sequence[str]) -> int:
         return FAILED
     try:
         chosen = parser.parse_args(arguments)
-    except SystemExit as leave:  # argparse has printed why, or the help
+    except SystemExit as leave:  # argparse has printed the error or the help
         return leave.code if isinstance(leave.code, int) else FAILED
     command: Callable[[argparse.Namespace], int] = chosen.command
     return command(chosen)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the nearest flag, command or value where one is not known, and says in one line what is wrong: the usage of
-    a command with many flags would hide that line."""
+    """Suggests the nearest flag, command or value for an unknown one, and prints one line about what is wrong: the
+    usage of a command with many flags would hide that line."""
 
     def error(self, message: str) -> NoReturn:
-        """As its parent's, but without the usage."""
+        """Like the parent's method, but without the usage."""
         complain(f"{message}\nFor more information: {self.prog} --help")
         self.exit(FAILED)
 
@@ -98,7 +98,8 @@ class _Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, f"'{value}' is not a choice{said}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As its parent's, but a flag that nobody knows is an error at once, of the command that it was given to."""
+        """Like the parent's method, but an unknown flag is an error at once, reported for the command that it was given
+        to."""
         chosen, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is None:

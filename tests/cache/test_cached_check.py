@@ -1,4 +1,4 @@
-"""A check that the cache answers says what a fresh one says, whatever changed in between."""
+"""A check from the cache reports the same as a fresh one, whatever changed in between."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         long_ago(folder)
     monkeypatch.setenv("LOADERLINT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(root)
-    # What happened in this test's own folder a moment ago would be read again, which is what one test is about.
+    # Files that changed a moment ago would be read again, which only one test is about.
     monkeypatch.setattr(manifest, "RACY", -(10**18))
     return root
 
@@ -54,7 +54,7 @@ def long_ago(path: Path) -> None:
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """One entry for each check that was not answered from the cache."""
+    """A list with one entry for each check that was not answered from the cache."""
     runs: list[bool] = []
     real = check.check
 
@@ -78,7 +78,7 @@ def run(capsys: pytest.CaptureFixture[str], ran: list[bool]) -> Check:
 
 
 def same_as_fresh(run: Check, ran: list[bool], *arguments: str, answered: bool) -> None:
-    """The check says the same with the cache and without, and the cache did, or did not, answer it."""
+    """Check that the output is the same with and without the cache, and whether the cache answered."""
     ran.clear()
     found = run(*arguments)
     assert bool(ran) is not answered
@@ -114,8 +114,8 @@ def test_other_formats_and_parts_of_what_was_checked(project: Path, run: Check, 
 
 
 def test_what_several_processes_found(project: Path, run: Check, ran: list[bool]) -> None:
-    """They say what it rests on, and what they looked at: an environment of its own, say, of a part that nothing is
-    reported of."""
+    """The processes return what the result depends on, and what they read: for example, the environment of a part
+    without findings."""
     for name, text in FILES.items():
         if name.startswith("demo/"):
             write(f"apart/{name.replace('demo', 'other')}", text.replace("demo", "other"))(project)
@@ -137,7 +137,7 @@ FEED = "from torch.utils.data import DataLoader as Feed\n"
 
 
 def test_what_an_installed_library_says(project: Path, run: Check, ran: list[bool]) -> None:
-    """A check rests on the modules of libraries that it read, and on where they were looked for."""
+    """A check depends on the library modules that it read, and on the places where they were searched."""
     (project / SITE).mkdir(parents=True)
     write(".venv/pyvenv.cfg", "version = 3.12.0\n")(project)
     write(f"{SITE}/somelib/__init__.py", "from .feeds import Feed\n")(project)
@@ -186,7 +186,7 @@ def write(name: str, text: str) -> Callable[[Path], None]:
 
 
 def within_the_tick(root: Path) -> None:
-    """Another content of the same length, with the times as they were: as an editor that restores times, or a copy."""
+    """Write another content of the same length with the old times, like a copy or an editor that restores times."""
     path = root / "demo/transforms.py"
     was = path.stat()
     path.write_text(path.read_text().replace("randn", "randm"))
@@ -245,7 +245,7 @@ def edit(name: str, before: str, after: str) -> Callable[[Path], None]:
     return change
 
 
-#: Edits that change places, and nothing that linking asked for.
+#: Edits that change places, but nothing that linking asked for.
 MOVES: dict[str, Callable[[Path], None]] = {
     "a line above": edit("demo/transforms.py", "import numpy", "\n\nimport numpy"),
     "lines between": edit("demo/datasets.py", "class Images", "# one\n# two\n\nclass Images"),
@@ -320,7 +320,7 @@ def test_any_edits_end_where_a_fresh_check_does(
 
 
 def edited(text: str, numbers: random.Random) -> str:
-    """A line more, a line less, a line twice, a word less, or as it was."""
+    """The text with a line more, a line less, a line twice, a word less, or unchanged."""
     lines = text.split("\n")
     at = numbers.randrange(len(lines))
     kind = numbers.randrange(6)
@@ -339,17 +339,17 @@ def edited(text: str, numbers: random.Random) -> str:
 
 
 def test_what_is_kept_is_all_that_is_noted() -> None:
-    """A new sort of note, or question, must be kept too; else edits of it would not be seen."""
+    """A new kind of recorded read, or of question, must be stored too; otherwise edits of it would not be noticed."""
     assert set(Read.__struct_fields__) == linking_answers._NOTES
     for name in linking_answers._QUESTIONS:
         linking_answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
-    # What libraries and configurations say is not kept as answers: the record holds the files themselves.
+    # Answers about libraries and configurations are not stored: the record contains the files themselves.
     libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
     libraries |= {"summarised_libraries", "configuration"}
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
-    names |= {"names_in", "question"}  # both readers of paths; what is handed on
+    names |= {"names_in", "question"}  # both read paths; and what is passed on
     program = Path(linking_answers.__file__).parents[1]
     for path in (*(program / "project").rglob("*.py"), *(program / "rules").rglob("*.py")):
         asked = r"(?:\.ask(?:ing)?\(|\.methods_asked\([\w.]+, )(\w+)"
@@ -385,7 +385,8 @@ def test_what_does_not_matter_changes_nothing(project: Path, run: Check, ran: li
 
 
 def test_a_change_within_the_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
-    """A file that was written about when the check began is read again: a second write may leave the same times."""
+    """A file that was written at about the start of the check is read again: a second write may leave the same
+    times."""
     path = str(tmp_path / "a.py")
     Path(path).write_text("randn")
     was = stamp(path)
@@ -398,7 +399,7 @@ def test_a_change_within_the_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
     assert not manifest.changes(young, was.modified).files
     Path(path).write_text("randm")
     assert manifest.changes(young, was.modified).files
-    # once it is old enough, its times are told again
+    # once it is old enough, its times count again
     later = manifest.changes(young._replace(hashes=content(b"randm")), time.time_ns() + 3_000_000_000)
     assert later.numbers is not None and list(later.numbers) == list(stamp(path) or ())
 
@@ -505,7 +506,7 @@ print(sorted(path for path in opened - noted if path.startswith(around)), len(op
 
 
 def test_all_that_is_read_is_noted(project: Path) -> None:
-    """Python itself tells what a check opens and lists: who reads a file in some new way must say so."""
+    """Python's audit events show what a check opens and lists: code that reads a file in a new way must record that."""
     for name, text in {
         "uv.lock": "",
         "environment.yml": "dependencies:\n- pip:\n  - -r other.txt\n",

@@ -1,4 +1,4 @@
-"""The database of the cache: whatever happens to it, what is read is what was written, or nothing."""
+"""The database of the cache: whatever happens to it, a read returns what was written, or nothing."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_values_of_other_types_are_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_damage_is_never_read(tmp_path: Path, seed: int) -> None:
-    """Cut short or overwritten anywhere: each row is as it was, or not there."""
+    """If the file is truncated or overwritten anywhere, each row is unchanged or missing."""
     numbers = random.Random(seed)
     rows = {key(number): numbers.randbytes(numbers.randrange(6000)) for number in range(60)}
     whole = Database(tmp_path)
@@ -143,7 +143,7 @@ def test_a_read_only_database_is_read(tmp_path: Path) -> None:
     whole.close()
     uri = f"file:{tmp_path / NAME}?mode=ro"
     one = Database(tmp_path)
-    one._connection = sqlite3.connect(uri, uri=True)  # as the file system of a read-only home
+    one._connection = sqlite3.connect(uri, uri=True)  # like a read-only home
     assert one.get(key(1)) == b"one"
     assert not one.put([(key(2), b"two")])
 
@@ -198,7 +198,7 @@ def test_the_size_is_bounded_and_the_oldest_goes_first(tmp_path: Path, monkeypat
     for day in range(40):
         monkeypatch.setattr(database, "_today", lambda day=day: day)
         one = Database(tmp_path, limit)
-        one.get(key(0))  # used each day
+        one.get(key(0))  # used every day
         assert one.put([(key(day), numbers.randbytes(20_000))])
         one.close()
         assert (tmp_path / NAME).stat().st_size <= limit + 60_000
@@ -208,7 +208,7 @@ def test_the_size_is_bounded_and_the_oldest_goes_first(tmp_path: Path, monkeypat
 
 
 def test_no_write_ahead_log(tmp_path: Path) -> None:
-    """It needs shared memory, which network homes have not."""
+    """It needs shared memory, which network file systems lack."""
     one = Database(tmp_path)
     one.put([(key(1), b"one")])
     assert one._connection is not None

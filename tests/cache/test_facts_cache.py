@@ -1,4 +1,4 @@
-"""Facts from the cache are those that would be made, and only texts that were never seen are parsed."""
+"""Facts from the cache equal newly computed ones, and only texts that were never seen are parsed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The first lines of the pieces that are parsed from now on."""
+    """A list of the first lines of the pieces that are parsed from now on."""
     seen: list[str] = []
     real = open_file._lowered
 
@@ -126,7 +126,8 @@ def test_a_damaged_cache_changes_no_finding(project: Path, tmp_path: Path, rows:
 
 
 def test_facts_under_the_wrong_key_are_refused(project: Path, tmp_path: Path) -> None:
-    """What damage cannot do, and a forger can: facts of another file. They do not fit its text, or say so."""
+    """A forger, unlike damage, can store facts of another file under a key. They are refused if they do not fit the
+    text."""
     cold = checked(project, tmp_path / "cache")
 
     class Swapped(Database):

@@ -1,4 +1,4 @@
-"""A project in a temporary folder, and the command line over the fake workspace."""
+"""A project in a temporary folder, and the command line with the fake workspace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli import fake
 
 
 class Result(NamedTuple):
-    """What a run left behind."""
+    """The result of a run."""
 
     code: int
     out: str
@@ -38,7 +38,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(project: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run the command line in this process; `stdin` are the bytes of its standard input."""
+    """Run the command line in this process. `stdin`: the bytes of its standard input."""
     monkeypatch.setattr(check, "Workspace", fake.Workspace)
     monkeypatch.setattr(settings, "_rule_names", lambda: (("shared-generator",), ("LDR101", "LDR102", "LDR401")))
     fake.Workspace.made.clear()

@@ -1,8 +1,8 @@
-"""A workspace that finds words instead of faults, so that the command line is tested without the rules.
+"""A workspace that finds words instead of faults, so that tests of the command line need no rules.
 
 `BAD` is an error with a safe fix, `WORSE` a warning with an unsafe one, `MAYBE` a possible fault without a fix,
-`MURMUR` a hint. `PING` and `PONG` are fixed into each other for ever. `ACROSS` is fixed by removing it here and adding
-a line to `other.py`. `TWICE` becomes `BAD`."""
+`MURMUR` a hint. The fixes of `PING` and `PONG` turn one into the other. The fix of `ACROSS` removes it and adds a line
+to `other.py`. `TWICE` becomes `BAD`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small projects with faults, and the real command line over them, in this process."""
+"""Small projects with faults, and the real command line on them, in this process."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ Check = Callable[..., Result]
 
 
 def write(folder: Path) -> None:
-    """A fault in `data.py` because of a loader in `train.py`, and one in a notebook's second code cell."""
+    """Write a project with a fault in `data.py` because of a loader in `train.py`, and one in a notebook's second code
+    cell."""
     (folder / "pyproject.toml").write_text('[tool.loaderlint]\nselect = ["shared-generator"]\n')
     (folder / "data.py").write_text(DATA)
     (folder / "train.py").write_text(TRAIN)
 
 
 def write_notebook(folder: Path, indent: int | None = 1) -> str:
-    """The same fault in a notebook: its text. The fault is in the second code cell."""
+    """Write a notebook with the same fault in its second code cell. Returns its text."""
     imports, _, rest = DATA.partition("\n\n\n")
     cells = ("%matplotlib inline\n" + imports, [f"{line}\n" for line in rest.splitlines()], TRAIN.splitlines()[-1])
     text = made(*cells, indent=indent)
@@ -51,6 +52,6 @@ def write_notebook(folder: Path, indent: int | None = 1) -> str:
 
 
 def run(*arguments: str) -> int:
-    """The exit code of the command line, with nothing remembered from before."""
+    """The exit code of the command line, without any cached state."""
     settings.clear()
     return cli.main(arguments)

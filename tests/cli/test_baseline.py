@@ -1,4 +1,4 @@
-"""Baselines: what is kept is not reported, and what is new, louder or gone is told."""
+"""Baselines: kept findings are not reported; new, more severe and missing ones are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = "loaderlint-baseline.json"
 
 
 class Folder:
-    """A project with one fault, which is the current folder."""
+    """A project with one fault, in the current folder."""
 
     def __init__(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.path = path
@@ -52,7 +52,7 @@ OTHER = projects.DATA.replace("Crops", "Flips").replace("default_rng(0)", "defau
 
 
 def _add(folder: Folder) -> None:
-    """A second fault, in `more.py`."""
+    """Add a second fault, in `more.py`."""
     (folder.path / "more.py").write_text(OTHER + "\n\nloader = DataLoader(Flips(), num_workers=2)\n")
 
 
@@ -110,7 +110,7 @@ def test_a_file_may_be_renamed(folder: Folder) -> None:
 
 
 def test_one_entry_keeps_one_finding(folder: Folder) -> None:
-    """Two findings with the same words, one of them kept."""
+    """Two findings with the same message, one of them kept."""
     folder.check("--write-baseline")
     (folder.path / "data.py").write_text(
         projects.DATA.replace(

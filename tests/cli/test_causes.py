@@ -1,4 +1,4 @@
-"""Many findings of one cause: one block for people, single findings for tools."""
+"""Many findings with one cause: one block in the text format, separate findings for tools."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ second = DataLoader(Jittered(), num_workers=4)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with an old torch, which is the current folder."""
+    """A project with an old torch, in the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     settings = '[tool.loaderlint]\ntarget-torch = "1.8.1"\nplatforms = ["linux"]\n'

@@ -326,7 +326,7 @@ def test_what_does_not_converge_is_not_written(project: Path, run: Run, flag: st
 
 @pytest.mark.parametrize("flag", ["--fix", "--diff"])
 def test_what_is_python_stays_python(project: Path, run: Run, flag: str) -> None:
-    """A fix of several files that would break one of them is made in none."""
+    """A fix of several files that would break one of them is applied to none."""
     (project / "a.py").write_text("x = 1  # ACROSS\n")
     (project / "other.py").write_text("from __future__ import annotations\n")
     (project / "b.py").write_text("BAD\n")

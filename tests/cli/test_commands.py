@@ -1,4 +1,4 @@
-"""The commands around `check`, and how the process ends."""
+"""The commands other than `check`, and how the process ends."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ cli.entry()
 
 @pytest.mark.parametrize(("command", "collects"), [("rules", "False"), ("server", "True")])
 def test_the_collector_looks_through_what_a_server_holds_only(command: str, collects: str) -> None:
-    """A tenth of the time of a check goes to it else, a quarter of that at exit."""
+    """Otherwise it would take a tenth of the time of a check, a quarter of that at exit."""
     out, err = _start("-c", _COLLECTING, command).communicate()
     assert out.decode().split() == [collects, "True"], err.decode()
 

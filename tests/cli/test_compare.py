@@ -1,4 +1,4 @@
-"""`check --compare`: what comes and goes is what two separate checks find."""
+"""`check --compare`: the differences are those between two separate checks."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ loader = DataLoader(Augmented(), num_workers=2)
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with many faults of many rules."""
+    """A project with many faults, of many rules."""
     monkeypatch.chdir(tmp_path)
     settings.clear()
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\ndependencies = ["torch>=1.7,<3"]\n')
     for program in PROGRAMS.glob("*.py"):
-        # Which start method holds is the change's to say.
+        # The change determines the start method.
         text = program.read_text().replace('multiprocessing_context="spawn"', "drop_last=True")
         (tmp_path / program.name).write_text(text)
     (tmp_path / "augmented.py").write_text(AUGMENTED)
@@ -56,7 +56,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(project: Path, overrides: Mapping[str, object]) -> Mapping[Path, Any]:
-    """What a check by itself finds."""
+    """The findings of a separate check."""
     settings.clear()
     return Workspace([project], overrides, reports_unread=True).check([project])
 
@@ -67,7 +67,7 @@ def chosen(*texts: str) -> tuple[settings_changes.Change, ...]:
 
 
 def plain(one: Difference) -> list[set[tuple[object, ...]]]:
-    """A difference as sets, with everything that is said."""
+    """A difference as sets, with the full text of findings."""
     return [{(each.before, each.after) for each in kind} for kind in one]
 
 
@@ -89,7 +89,7 @@ def test_both_sides_are_those_of_separate_checks(project: Path, pair: tuple[str,
 
 
 def test_each_change_matters(project: Path) -> None:
-    """Else the test above would compare nothing."""
+    """Otherwise the test above would compare nothing."""
     base: dict[str, object] = {"platforms": ["linux"]}
     now = found(project, base)
     for change in chosen(*CHANGES):

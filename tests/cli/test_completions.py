@@ -57,7 +57,7 @@ COMP_WORDS=(loaderlint {words} "{last}"); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)
 _loaderlint
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-# The exit code of `string replace` says whether it replaced anything: words need no description.
+# `string replace` fails if it replaced nothing, which is fine: words need no description.
 FISH = "complete -C 'loaderlint {words} {last}' | string replace -r '\\t.*' ''; true"
 
 

@@ -1,4 +1,4 @@
-"""`explain FILE:LINE` and `workers`: what they print, with which exit code they end."""
+"""`explain FILE:LINE` and `workers`: their output and exit codes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def crops(project: Path) -> Path:
-    """A project with two loaders over one dataset class."""
+    """A project with two loaders of one dataset class."""
     (project / "data.py").write_text(DATA)
     (project / "train.py").write_text(TRAIN)
     (project / "requirements.txt").write_text("torch==2.4.1\n")
@@ -65,7 +65,7 @@ def crops(project: Path) -> Path:
 
 @pytest.fixture
 def run(crops: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line over the real workspace."""
+    """Run the command line with the real workspace."""
 
     def go(*arguments: str) -> Result:
         return Result(cli.main(arguments), *capsys.readouterr())

@@ -1,4 +1,4 @@
-"""GitHub's annotations: the form of the commands, and that nothing in a finding can break out of one."""
+"""GitHub's annotations: the syntax of the commands, and that no text in a finding can escape from one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND = re.compile(r"::(error|warning|notice) ([^\n]*?)::([^\n]*)\n")
 
 
 def _read(out: str) -> list[tuple[str, dict[str, str], str]]:
-    """The commands as the runner reads them; everything on stdout must be one."""
+    """The commands as GitHub's runner parses them. Every line on stdout must be one."""
     assert COMMAND.sub("", out) == ""
     return [
         (kind, {key: unquote(value) for key, value in (one.split("=", 1) for one in listed.split(","))}, unquote(data))

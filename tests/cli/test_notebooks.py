@@ -1,4 +1,4 @@
-"""Notebooks on the command line, with the real engine: findings by cell, fixes that touch their cell only."""
+"""Notebooks on the command line, with the real engine: findings by cell, fixes that change only their cell."""
 
 from __future__ import annotations
 

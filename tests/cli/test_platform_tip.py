@@ -1,4 +1,4 @@
-"""A project that names no platform: a person is told once how to ask for findings of other systems."""
+"""A project that names no platform: a user is told once how to see findings for other platforms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _told(capsys: pytest.CaptureFixture[str], *arguments: str, terminal: bool = 
         projects.run("check", *arguments)
     return (
         "The check assumes Linux, as on this machine. To see findings for macOS and Windows too: loaderlint check"
-        " --platforms linux,macos,windows (or the setting platforms). You are told this once.\n"
+        " --platforms linux,macos,windows (or the setting platforms). This tip is shown once.\n"
     ) in capsys.readouterr().err
 
 

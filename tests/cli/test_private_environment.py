@@ -26,7 +26,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def machine(monkeypatch: pytest.MonkeyPatch, answer: Answer = lambda command: None) -> list[list[str]]:
-    """A machine on which each program ends as `answer` says (None: well). What it was asked to run."""
+    """Simulate a machine on which each program ends as `answer` says (None: successfully). Returns the list of programs
+    that were run."""
     calls: list[list[str]] = []
 
     def run(command: list[str]) -> str | None:
@@ -117,7 +118,7 @@ def test_a_place_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_out_of_the_wheel_itself_without_a_network(tmp_path: Path) -> None:
-    """A real Python, venv and pip; the index is a port where nobody listens."""
+    """With a real Python, venv and pip; the package index is a port where nobody listens."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")

@@ -1,4 +1,4 @@
-"""The whole command over real projects: faults across files, fixes on disk, and input that must not stop it."""
+"""The whole command on real projects: faults across files, fixes on disk, and input that must not stop it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_editor_s_text_comes_from_stdin(project: Path) -> None:
 
 
 def test_nothing_that_lies_around_stops_it(project: Path) -> None:
-    """One process over everything that has stopped such tools: it goes on and finds the fault."""
+    """One process checks everything that has stopped such tools before: it continues and finds the fault."""
     (project / "binary.py").write_bytes(bytes(range(256)) * 50)
     (project / "old.py").write_text("print 'Python 2'\nexec 'x'\n")
     (project / "latin.py").write_bytes("# coding: nonsense\nx = 'é'\n".encode("latin-1"))
@@ -285,7 +285,7 @@ def test_another_file_of_settings(project: Path) -> None:
     (project / "ci").mkdir()
     (project / "ci" / "strict.toml").write_text('target-torch = "1.8"\nexclude = ["data.py"]\n')
     (project / "ci" / "pyproject.toml").write_text('[tool.loaderlint]\nignore = ["ALL"]\n')
-    _run(project, "check")  # fills the cache with what the project's own settings lead to
+    _run(project, "check")  # fills the cache with the results of the project's own settings
     for _ in range(2):  # the second answer comes from the cache
         assert _run(project, "check", "--config", "ci/pyproject.toml").stdout == b"No findings in 2 files.\n"
         assert b"in 1 file" in _run(project, "check", "--config", "ci/strict.toml").stdout

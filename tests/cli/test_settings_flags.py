@@ -1,4 +1,4 @@
-"""Every setting is a flag, and both say the same."""
+"""Every setting is also a flag with the same effect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loaderlint import cli
 from loaderlint.commands.command_inputs import given_settings
 from loaderlint.settings import settings
 
-#: By key: the flag with its value, and the line of loaderlint.toml.
+#: For each key, the flag with its value, and the line of loaderlint.toml.
 SAME = {
     "select": ("--select=LDR1,shared-generator", 'select = ["LDR1", "shared-generator"]'),
     "ignore": ("--ignore=LDR4", 'ignore = ["LDR4"]'),
@@ -53,7 +53,7 @@ def test_the_flag_says_what_the_file_says(tmp_path: Path, monkeypatch: pytest.Mo
     assert wrong == wrong_too == ()
     assert getattr(said, key.replace("-", "_")) is not None
     assert said.directory == by_file
-    if key == "baseline":  # a flag's path is one of the current folder, wherever the settings file is
+    if key == "baseline":  # a flag's path is relative to the current folder, wherever the settings file is
         assert asked.baseline == str(by_flag / "known.json")
         asked = replace(asked, baseline="known.json")
     assert replace(asked, directory=by_file) == said

@@ -1,4 +1,4 @@
-"""`check --suppress`: the comments that it writes silence what was found, and nothing else of the files changes."""
+"""`check --suppress`: its comments silence what was found, and nothing else in the files changes."""
 
 from __future__ import annotations
 

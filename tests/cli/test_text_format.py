@@ -1,4 +1,4 @@
-"""The picture of a line and its carets."""
+"""The source line and its carets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check --watch`: checks again when something changes, survives what goes wrong, and leaves at Ctrl+C."""
+"""`check --watch`: it checks again when something changes, survives errors, and ends at Ctrl+C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAITING = "Waiting for changes. Press Ctrl+C to stop."
 
 
 class Watching:
-    """A watch that runs, and what it prints."""
+    """A running watch and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -35,7 +35,7 @@ class Watching:
             self._lines.put(line.rstrip("\n"))
 
     def round(self) -> list[str]:
-        """What is printed until it waits again."""
+        """The output until it waits again."""
         lines: list[str] = []
         while not lines or lines[-1] != WAITING:
             try:

@@ -13,7 +13,7 @@ from loaderlint.sources.open_file import OpenFile
 
 
 class Deadly(PieceCache):
-    """Kills whichever process but this one asks it for the file `one/run.py`."""
+    """Kills every process except this one that asks it for the file `one/run.py`."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(Database(folder))

@@ -1,4 +1,4 @@
-"""Keystrokes in files of 1,000 and 3,000 lines and one bare parse, each in a thread of its own: run by callgrind, which
+"""Keystrokes in files of 1,000 and 3,000 lines and one bare parse, each in a separate thread. callgrind runs this, and
 counts the instructions of each thread (see test_counts.py)."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import libcst
 from benchmarks.projects import TRAINING
 from loaderlint.engine import Workspace
 
-#: Of about ten lines; the one that is typed into is in the middle of the file.
+#: A piece of about ten lines. Keys are typed into the one in the middle of the file.
 BLOCK = '''
 def function_{n}(values, scale={n}):
     """Part {n}."""
@@ -24,17 +24,17 @@ def function_{n}(values, scale={n}):
     return [total, *sorted(values)]
 
 '''
-#: What is typed behind a statement, of which one state does not parse.
+#: The texts that are typed after a statement. One of the states does not parse.
 TYPED = (" + (value", " + (value)", " + (value) * 2")
 
 
 def text(lines: int) -> str:
-    """A file of so many lines, with a dataset and a loader at its end."""
+    """A file with about this many lines, and a dataset and a loader at its end."""
     return "".join(BLOCK.format(n=n) for n in range(lines // BLOCK.count("\n"))) + TRAINING
 
 
 class Typing:
-    """A file in a project of its own."""
+    """A project with one file."""
 
     def __init__(self, folder: Path, lines: int) -> None:
         folder.mkdir()
@@ -47,20 +47,20 @@ class Typing:
         self.type(" + 1")
 
     def type(self, words: str) -> None:
-        """A keystroke that leaves this behind a statement in the middle."""
+        """A keystroke that leaves this text after a statement in the middle."""
         middle = self.text.index("total += value * index", len(self.text) // 2) + len("total += value * index")
         self.workspace.set_text(self.path, self.text[:middle] + words + self.text[middle:])
         assert self.workspace.check([self.path])[self.path]
 
     def type_all(self) -> None:
-        """All states."""
+        """Type all states."""
         for words in TYPED:
             self.type(words)
 
 
 def in_threads(*works: Callable[[], object]) -> None:
-    """One after the other, each in a thread of its own; none ends before all have worked, so that no number of a thread
-    is used twice."""
+    """Run them one after the other, each in a separate thread. No thread ends before all have worked, so that no thread
+    number is used twice."""
     turns = [threading.Event() for _ in range(len(works) + 1)]
 
     def take_turn(number: int, work: Callable[[], object]) -> None:
@@ -79,5 +79,5 @@ def in_threads(*works: Callable[[], object]) -> None:
 
 if __name__ == "__main__":
     short, long = (Typing(Path(sys.argv[1]).resolve() / str(lines), lines) for lines in (1000, 3000))
-    # The first thread gets the number that linking had on its own stack, and callgrind adds up what both of them did.
+    # The first thread gets the number of the thread that linked on its own stack, and callgrind adds both up.
     in_threads(lambda: None, short.type_all, long.type_all, lambda: libcst.parse_module(short.text))

@@ -1,4 +1,4 @@
-"""A small project with a finding or more of every kind of link between files, and edits of it."""
+"""A small project with findings for every kind of link between files, and edits of it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def step(batch):
 """,
 }
 
-#: What may be typed anywhere.
+#: Texts that may be typed anywhere.
 _SNIPPETS = (
     " ",
     "\n",
@@ -159,7 +159,7 @@ _SNIPPETS = (
 
 
 def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
-    """Write the files below `folder`; the root of the project."""
+    """Write the files below `folder`. Returns the root of the project."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +168,7 @@ def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
 
 
 def edited(text: str, chance: random.Random) -> str:
-    """The text after one random edit: something typed, deleted, moved, or a name changed."""
+    """The text after one random edit: something is typed, deleted or moved, or a name is changed."""
     start = chance.randrange(len(text) + 1)
     match chance.randrange(6):
         case 0 | 1:
@@ -224,7 +224,7 @@ _MEMBERS = (
 
 
 def restructured(text: str, chance: random.Random) -> str:
-    """The text after an edit of whole pieces: one is added, taken away, moved, put there twice, or renamed."""
+    """The text after an edit of whole pieces: one is added, removed, moved, duplicated or renamed."""
     pieces = cut(text)
     if not pieces:
         return chance.choice(_STATEMENTS)
@@ -253,7 +253,7 @@ def restructured(text: str, chance: random.Random) -> str:
 
 
 def shown(found: Mapping[Path, tuple[Diagnostic, ...]], root: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Everything of the findings that people or editors see, per file."""
+    """Everything that users or editors see of the findings, per file."""
     return {
         path.relative_to(root).as_posix(): [
             (
@@ -274,7 +274,7 @@ def shown(found: Mapping[Path, tuple[Diagnostic, ...]], root: Path) -> dict[str,
 
 
 def cold(root: Path, texts: Mapping[Path, str]) -> dict[str, list[tuple[object, ...]]]:
-    """What a new workspace finds."""
+    """The findings of a new workspace."""
     workspace = Workspace([root])
     for path, text in texts.items():
         workspace.set_text(path, text)

@@ -1,4 +1,4 @@
-"""What recorded audits do to the findings of a project."""
+"""The effect of recorded audits on the findings of a project."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def audit_of(root: Path, *, line: int = MADE, file: str = "train.py", **changed: Any) -> Audit:
-    """An audit in which the workers drew apart."""
+    """An audit in which the workers drew different numbers."""
     files = {str(path): audit_results.content_digest(path.read_bytes()) for path in root.glob("*.py")}
     made, drew = ((str(root / file), line),), ((str(root / "data.py"), DRAWS),)
     audit = Audit("train.py", "", made, 2, 2, 8, "fork", "2.4.1+cpu", "3.12.1", files, (), drew)
@@ -126,7 +126,7 @@ def test_what_is_proven_is_not_refuted(project: Path) -> None:
     assert one.certainty == "proven"
 
 
-#: Audits that refute nothing, each with what it lacks.
+#: Audits that refute nothing, each with what is missing.
 NO_PROOF: dict[str, Callable[[Path], Audit]] = {
     "another line drew": lambda root: audit_of(root, drew=((str(root / "data.py"), DRAWS - 1),)),
     "another loader": lambda root: audit_of(root, line=MADE + 1),
@@ -160,7 +160,7 @@ def test_each_loader_has_to_be_audited(project: Path) -> None:
 
 
 def test_a_loader_that_is_made_for_several_callers_is_not_refuted(project: Path) -> None:
-    """Who of them was audited is not known."""
+    """It is not known which of the callers was audited."""
     call = "DataLoader(KINDS[sys.argv[1]](), num_workers=2)"
     made = f"def make(kind, count):\n    return {call.replace('=2', '=count').replace('sys.argv[1]', 'kind')}\n\n\n"
     twice = "loader = make(sys.argv[1], 2)\nother = make(sys.argv[2], 4)"

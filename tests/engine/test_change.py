@@ -1,4 +1,4 @@
-"""A workspace that saw edits says what a new one says."""
+"""After edits, a workspace reports the same as a new one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_after_any_edits_the_findings_are_those_of_a_cold_check(tmp_path: Path, 
     compared = 0
     for step in range(30):
         broken = [path for path in texts if not parses(workspace, path)]
-        if broken and chance.random() < 0.7:  # what does not parse is undone, as people do
+        if broken and chance.random() < 0.7:  # undo edits that do not parse, as users do
             path = chance.choice(broken)
             texts[path] = good.get(path, FILES[path.relative_to(root).as_posix()])
         else:
@@ -45,7 +45,7 @@ def test_after_any_edits_the_findings_are_those_of_a_cold_check(tmp_path: Path, 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_pieces_that_come_go_and_move(tmp_path: Path, seed: int) -> None:
-    """What is found, and what there is to tell, with the very numbers of pieces."""
+    """The findings and the explanations, with the exact numbers of pieces."""
     chance = random.Random(seed)
     root = write(tmp_path.resolve())
     workspace = Workspace([root], tells=True)
@@ -57,7 +57,7 @@ def test_pieces_that_come_go_and_move(tmp_path: Path, seed: int) -> None:
         before = texts.get(path, FILES[path.relative_to(root).as_posix()])
         texts[path] = restructured(before, chance) if chance.random() < 0.8 else before.replace("\n\n", "\n# x\n\n", 1)
         workspace.set_text(path, texts[path])
-        if not parses(workspace, path):  # what is shown then is of its last good version
+        if not parses(workspace, path):  # then its last good version is shown
             texts[path] = before
             workspace.set_text(path, before)
         if step % 4 == 3:
@@ -73,7 +73,7 @@ def test_pieces_that_come_go_and_move(tmp_path: Path, seed: int) -> None:
 
 
 def answered(workspace: Workspace, root: Path) -> tuple[object, object]:
-    """The findings of a workspace, as rules made them, and what there is to tell."""
+    """The findings of a workspace, as the rules made them, and the explanations."""
     found = workspace.check()
     linked = workspace.project(root)._linking.last
     assert linked is not None
@@ -172,7 +172,7 @@ def test_every_file_that_tells_a_version_renews_the_findings(tmp_path: Path, nam
 
 
 def without_torch(root: Path) -> Path:
-    """The project without a word on versions."""
+    """The project without declared versions."""
     (root / "pyproject.toml").write_text('[project]\nname = "demo"\n')
     return root
 

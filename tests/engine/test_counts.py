@@ -1,8 +1,8 @@
-"""What is done, counted: these numbers are the same on every machine, so they may stand in a test, as times may not.
+"""Counts the work that is done. Unlike times, these numbers are the same on every machine, so a test can compare them.
 
-A number that has grown means more work for everybody: find out why before you raise it. One that has shrunk is a gain:
-lower it, so that it is kept. Pieces and files are what is done today; frames, which move a little with every better
-answer of the model, are given some five per cent more."""
+A number that has grown means more work for all users: find out why before you raise it. If one has shrunk, lower its
+limit, so that the gain stays. Limits of pieces and files are exact; those of frames, which change a little with every
+improvement of the model, have a margin of about five per cent."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ GROWN = "more work than before: find out why, and raise the number in this test 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
-    """How often pieces are read by Python's parser, numbered for their places, parsed by libcst and lowered, frames (a
-    function in a context) are made, files looked into, expressions evaluated (most are known then), values made, and
-    pieces asked for what they hold."""
+    """The number of pieces that are parsed by Python, numbered for their places, parsed by libcst and lowered, of
+    frames (a function in a context) that are created, of files that are read, of expressions that are evaluated (most
+    are known then), of values that are created, and of questions to pieces."""
     counts: Counter[str] = Counter()
     lower.said.cache_clear()
 
@@ -72,7 +72,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
 
 def over(counts: Counter[str], most: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """What was done more often than it may be: (how often, at most)."""
+    """The counts above their limits, as (count, limit)."""
     return {what: (counts[what], limit) for what, limit in most.items() if counts[what] > limit}
 
 
@@ -95,7 +95,7 @@ def test_a_cold_check_of_a_project(counted: Counter[str], tmp_path: Path) -> Non
     ), GROWN
 
 
-#: Nearly all that rules look for, done right: nothing of it has to be shown anywhere.
+#: Nearly everything that rules look for, done right, so that there are no findings.
 GOOD = """
 import multiprocessing
 import threading
@@ -294,7 +294,7 @@ def test_options_are_looked_up_in_calls_that_are_found_once(monkeypatch: pytest.
     assert searched.count("add_argument") == 1
 
 
-#: A def that makes many datasets and loaders: what is asked about the def is asked once.
+#: A def that makes many datasets and loaders: each question about the def is asked once.
 MANY_DATASETS = """
 import os
 import numpy as np
@@ -381,7 +381,7 @@ def test_a_keystroke_that_changes_the_findings_of_another_file(counted: Counter[
     assert over(counted, {**most, "evaluated": 190, "values": 56, "asked": 48}) == {}, GROWN
 
 
-#: An edit of the small project, and how often it links the project anew.
+#: An edit of the small project, and how often it links the project again.
 EDITS = (
     ("a function", "demo/datasets.py", "class Images", "def helper(value):\n    return value\n\n\nclass Images", 0),
     ("a function at the end", "demo/train.py", "    main()\n", "    main()\n\n\ndef later(value):\n    pass\n", 0),
@@ -482,10 +482,11 @@ def test_what_stands_in_a_function_that_is_named_and_never_called_links_nothing_
 
 # --- instructions -----------------------------------------------------------------------------------------------------
 
-#: A keystroke in 3,000 lines next to one in 1,000: 2.6. Three times the work for three times the lines may be, no more.
+#: The ratio between a keystroke in 3,000 lines and one in 1,000: 2.6. It may be three, as the number of lines, but not
+#: more.
 LONG_TO_SHORT = 3.0
-#: A keystroke in 1,000 lines next to a bare parse of them: 0.032 on Python 3.11. The parser is native code, the same on
-#: all Pythons; Pythons differ in how many instructions they need for the same work, which is what is left above it.
+#: The ratio between a keystroke in 1,000 lines and a bare parse of them: 0.032 on Python 3.11. The parser is native
+#: code, the same for all Pythons. The margin is for Pythons that need more instructions for the same work.
 KEYSTROKE_TO_PARSE = 0.045
 
 

@@ -1,4 +1,4 @@
-"""What `Workspace.explain` and `Workspace.worker_map` link, and that their answers move with the text."""
+"""`Workspace.explain` and `Workspace.worker_map`: what they link, and that their answers move with the text."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_answers_move_with_the_text(workspace: Workspace, path: Path) -> None:
     assert span is not None and span.line == 14
 
 
-#: What is handed to a loader, then what the map says that it holds.
+#: The argument of a loader, and what the map shows as its dataset.
 PLAIN_DATA = {
     "[1, 2, 3]": ["a list"],
     "[item for item in range(3)]": ["a list"],

@@ -1,4 +1,4 @@
-"""A check computes the same in every run: sets of strings and of objects come in another order in each."""
+"""A check computes the same in every run, although the order of sets of strings and objects differs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 _SERVER = Path(__file__).parents[2] / "server"
 
-#: More callables than contexts of a def are told apart: which ones are forgotten is a matter of their order.
+#: More callables than distinguished contexts of a def, so that their order decides which ones are dropped.
 _PROJECT = """
 import random
 from torch.utils.data import DataLoader, Dataset
@@ -83,7 +83,7 @@ def test_the_contexts_are_the_same_for_every_hash_seed(tmp_path: Path) -> None:
 
 
 def _contexts(root: Path, seed: str) -> str:
-    """The contexts of all defs, in the order in which they were made."""
+    """The contexts of all defs, in the order in which they were created."""
     env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(_SERVER)}
     return subprocess.run(
         [sys.executable, "-c", _CONTEXTS, str(root)], env=env, capture_output=True, text=True, check=True

@@ -1,5 +1,5 @@
-"""Installed libraries are read in the project's environment; nothing is reported inside them, and none of their files
-is the project's."""
+"""Installed libraries are read from the project's environment. Nothing is reported inside them, and their files do not
+belong to the project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from loaderlint.project.versions import library_folders
 from loaderlint.sources import library_sources
 
 SITE = ".venv/lib/python3.11/site-packages"
-#: A dataset whose generator every worker copies: a finding as soon as a loader with workers is seen to hold it.
+#: A dataset whose generator every worker copies: a finding as soon as a loader with workers is known to hold it.
 NOISY = """
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -62,14 +62,14 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def project(root: Path, train: str, library: Mapping[str, str], site: str = SITE) -> Path:
-    """A project with a script, and an environment that holds a library."""
+    """A project with a script, and an environment with a library."""
     write(root, {"pyproject.toml": '[project]\nname = "demo"\n', ".venv/pyvenv.cfg": "version = 3.11.4\n"})
     write(root, {"train.py": train, f"{SITE}/torch-2.4.1.dist-info/METADATA": ""})
     return write(root, {f"{site}/{name}": text for name, text in library.items()})
 
 
 def with_torch_before_1_9(root: Path) -> None:
-    """A torch that leaves the workers' NumPy as the main process had it."""
+    """A torch that leaves NumPy in the workers in the state of the main process."""
     (root / SITE / "torch-2.4.1.dist-info").rename(root / SITE / "torch-1.8.1.dist-info")
 
 
@@ -315,8 +315,8 @@ def test_a_fault_inside_is_reported_where_the_project_leads_there(tmp_path: Path
     assert {one.place.path for one in evidence} == {root / "train.py"}
 
 
-#: What a helper of a library does to its argument or gives, what the project keeps on its dataset, what a sample is
-#: made of, and the rule that speaks of it (none for the near misses).
+#: What a helper of a library does to its argument or returns, what the project stores on its dataset, what a sample
+#: consists of, and the rule with a finding (none for the near misses).
 HELPERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "it edits its argument": (
         "x[:2] = 0\n    return x",
@@ -427,7 +427,7 @@ def test_no_fix_changes_a_call_of_a_library_s_function(tmp_path: Path) -> None:
 
 
 def test_libraries_that_the_tables_know_are_not_read(tmp_path: Path) -> None:
-    """NumPy, as it is installed here, would make a loader."""
+    """The NumPy that is installed here would make a loader."""
     library = "from torch.utils.data import DataLoader as Feed\n"
     train = NOISY + "from numpy import Feed\nfrom json import Other\nFeed(Noisy(), num_workers=4)\n"
     train += "Other(Noisy(), num_workers=4)  # loader"
@@ -499,7 +499,7 @@ def test_the_project_s_environment_counts_without_torch(tmp_path: Path) -> None:
 
 
 def test_another_environment_without_torch_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is one of a tool."""
+    """It belongs to a tool."""
     root = write(tmp_path / "project", {"pyproject.toml": "", "train.py": TRAIN})
     write(tmp_path / "tool", {"pyvenv.cfg": "", **{f"Lib/site-packages/{name}": text for name, text in FEED.items()}})
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "tool"))
@@ -534,7 +534,7 @@ def test_explain_names_the_version_of_a_distribution_of_another_name(tmp_path: P
 def test_a_class_that_calls_a_reader_makes_no_loader(
     tmp_path: Path, base: str, expected: list[tuple[str, int]]
 ) -> None:
-    """`FileLoader()` may be what reads files."""
+    """`FileLoader()` may be something that reads files."""
     library = TORCH_LOADER + (
         f"class FileLoader({base}):\n    pass\n"
         "class Data:\n    def __init__(self, data):\n        self.files = FileLoader(data, num_workers=4)\n"
@@ -593,7 +593,7 @@ def test_a_module_that_is_too_large(tmp_path: Path) -> None:
 
 
 def test_a_module_of_a_hundred_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not a byte of it is read."""
+    """None of it is read."""
     root = project(tmp_path, TRAIN, FEED)
     huge = root / SITE / "somelib/__init__.py"
     with huge.open("r+b") as file:
@@ -635,7 +635,7 @@ def test_calls_inside_a_library_are_followed_a_few_deep(tmp_path: Path) -> None:
 
 
 def chain(last: str) -> str:
-    """Functions that call each other, `f0` first, and what the last one does with the value that they pass on."""
+    """A chain of functions that call each other, `f0` first, and the last one's use of the value that they pass on."""
     calls = "".join(f"def f{n}(data):\n    return f{n + 1}(data)\n" for n in range(LONG))
     return f"{calls}def f{LONG}(data):\n    {last}\n"
 
@@ -727,7 +727,7 @@ def test_links_that_lead_to_each_other(tmp_path: Path) -> None:
 
 
 def test_a_library_by_the_name_of_one_that_python_brings(tmp_path: Path) -> None:
-    """What the tables say of `random` and `threading` holds: the environment comes after Python's own modules."""
+    """The tables for `random` and `threading` apply, because the environment comes after the standard library."""
     train = """
 import random
 import threading
@@ -745,7 +745,7 @@ loader = DataLoader(Noisy(), num_workers=4)
 
 
 def test_nothing_is_read_in_the_place_of_a_module_that_python_brings(tmp_path: Path) -> None:
-    """No table speaks of `sched`."""
+    """No table describes `sched`."""
     train = NOISY + "from sched import scheduler\nloader = scheduler(Noisy(), num_workers=4)\n"
     hostile = {"sched.py": "from torch.utils.data import DataLoader as scheduler\n"}
     assert not names(project(tmp_path, train, hostile))
@@ -826,7 +826,7 @@ def test_explain_says_that_a_table_was_asked(tmp_path: Path) -> None:
 
 
 def test_parts_that_are_linked_in_processes(tmp_path: Path) -> None:
-    """Each finds the libraries of its own environment."""
+    """Each part finds the libraries of its own environment."""
     root = tmp_path.resolve()
     for part in ("one", "two"):
         project(root / part, NOISY + "from .feeds import loader\n", FEED)

@@ -1,4 +1,4 @@
-"""What one keystroke costs and what it keeps, counted."""
+"""Counts the work of one keystroke, and what stays in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.engine.projects import FILES, cold, shown, write
 
 
 class Typing:
-    """A workspace of the small project in which somebody types."""
+    """A workspace with the small project, and edits of it."""
 
     def __init__(self, folder: Path) -> None:
         self.root = write(folder.resolve())
@@ -269,7 +269,7 @@ def test_a_suppression_may_stand_on_the_last_line(typing: Typing) -> None:
 
 
 def _kept(typing: Typing) -> int:
-    """How many pieces, facts and spans are kept for a file, with everything that waits for the next check."""
+    """The number of pieces, facts and spans in memory for a file, with everything that waits for the next check."""
     own = typing.workspace.project(typing.root).store
     files = [file for file in (*own._open.values(), *own.before.values()) if file is not None]
     return sum(len(f.pieces) + len(f.memo) + len(f.stale) + sum(map(len, f.spans.values())) for f in files)

@@ -1,5 +1,4 @@
-"""Of a large project less stays in memory: a part that has been linked is let go, and says the same when it is asked
-again."""
+"""Less of a large project stays in memory: a part is released after linking, and gives the same answers later."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ def test_bytes_that_an_index_stands_for_are_not_kept(tmp_path: Path, monkeypatch
 
 
 def test_a_check_reads_each_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To tell the parts, and to link one; not again to see that nothing in it suppresses anything."""
+    """Once to determine the parts, and once to link; not again to find out that it has no suppressions."""
     reads: Counter[Path] = Counter()
     read = Store._read
 
@@ -58,14 +57,14 @@ def test_a_check_reads_each_file_twice(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Store, "_read", counted)
     root = written(tmp_path.resolve())
     found = Workspace([root]).check()
-    # script.py may be cut into pieces when its bytes have gone already.
+    # script.py may be cut into pieces when its bytes have already been released.
     silent = [path for path, diagnostics in found.items() if not diagnostics and path != root / "script.py"]
     assert silent and {reads[path] for path in silent} == {2}
 
 
 @pytest.mark.parametrize("where", ["on disk", "in an editor"])
 def test_a_suppression_counts_in_a_file_that_was_let_go(tmp_path: Path, where: str) -> None:
-    """Of one without findings: of others the comments are read in any case."""
+    """In a file without findings: the comments of others are read in any case."""
     root = written(tmp_path.resolve())
     path = root / "four/models.py"
     workspace = Workspace([root])
@@ -126,7 +125,8 @@ def test_what_is_half_typed_keeps_its_last_good_findings(tmp_path: Path) -> None
 
 
 def test_a_file_that_changed_on_disk_in_between_is_looked_at_again(tmp_path: Path) -> None:
-    """Nobody told of the first change, so what was read first is not what the part was linked with."""
+    """There was no notification of the first change, so the content that was read first is not the one that was
+    linked."""
     root = written(tmp_path.resolve())
     workspace = Workspace([root])
     workspace.check()
@@ -144,7 +144,7 @@ def test_a_file_that_changed_on_disk_in_between_is_looked_at_again(tmp_path: Pat
 
 
 def test_what_a_file_was_is_not_told_where_it_changed_meanwhile(tmp_path: Path) -> None:
-    """Its findings rest on another content than the one on disk: of that nothing may be kept."""
+    """Its findings depend on a content that differs from the one on disk, so nothing about that may be stored."""
     root = written(tmp_path.resolve())
     workspace = Workspace([root])
     workspace.check()

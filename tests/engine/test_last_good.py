@@ -1,4 +1,4 @@
-"""Whose facts a half-typed piece shows: those of its last good version, if it is the same kind of piece still."""
+"""The facts of a half-typed piece are those of its last good version, if it is still the same kind of piece."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ loader = DataLoader(Data(), num_workers=2)
 """
 GETITEM = "def __getitem__(self, i): return np.random.rand(3)[::-1]"
 
-#: Statements of every kind of piece, in and outside of classes, whole and half typed.
+#: Statements of every kind of piece, inside and outside classes, complete and half-typed.
 LINES = st.sampled_from(
     [
         "x = 1",
@@ -80,7 +80,7 @@ def test_the_facts_that_are_shown_fit_the_piece(versions: list[str]) -> None:
 
 @pytest.mark.parametrize("before", ["x = 1", "x: int", "pass", "def __len__(self): return 2", "@property"])
 def test_typing_a_method_over_something_else(tmp_path: Path, before: str) -> None:
-    """Every key on the way to a method is checked, and no other piece's facts are taken for its own."""
+    """Every keystroke until the method is complete is checked, and never uses the facts of another piece."""
     path = tmp_path / "data.py"
     path.write_text(DATASET.format(before))
     workspace = Workspace([tmp_path])

@@ -1,4 +1,4 @@
-"""A file of no project: what is read with it."""
+"""Files outside a project, and the files that are read with them."""
 
 from __future__ import annotations
 
@@ -131,8 +131,8 @@ def test_the_cache_tells_a_file_from_its_folder(
         return capsys.readouterr().out
 
     cold = {name: out("--no-cache", name) for name in ("lib/data.py", ".")}
-    assert cold["lib/data.py"] != cold["."]  # nobody knows of the loader that uses it
+    assert cold["lib/data.py"] != cold["."]  # the loader that uses it is not known
     for name in (".", "lib/data.py", ".", "lib/data.py"):
         assert out(name) == cold[name]
     (tmp_path / "lib" / "user.py").write_text(TRAIN.format("from data import Crops"))
-    assert "shared-generator" in out("lib/data.py")  # a neighbour that came
+    assert "shared-generator" in out("lib/data.py")  # a new file in the same folder

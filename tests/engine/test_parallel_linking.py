@@ -1,4 +1,4 @@
-"""A check in several processes finds what a check in one finds, and knows as much of it for the next edit."""
+"""A check in several processes finds the same as a check in one, and stores as much for the next edit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """The parts that were linked in other processes, by the names of their members."""
+    """A list of the parts that were linked in other processes, by the names of their members."""
     found: list[tuple[str, ...]] = []
     original = parallel_linking.linked
 
@@ -85,7 +85,7 @@ def test_one_part_needs_no_process(root: Path, begun: list[tuple[str, ...]]) -> 
 
 
 def test_what_is_wrong_is_told_as_in_one_process(root: Path) -> None:
-    """Also of files and settings that nothing is reported of, but that are read."""
+    """Also about files and settings without findings that are read."""
     (root / "two/loaderlint.toml").write_text('start-method = "telepathy"\n', "utf-8")
     (root / "two/data.py").write_bytes(FILES["two/data.py"].encode() + b"name = '\xff'\n")
     here, several = Workspace([root]), Workspace([root], jobs=2)
@@ -115,12 +115,12 @@ def test_without_processes_all_is_linked_here(root: Path, monkeypatch: pytest.Mo
 def test_it_can_be_broken_off(root: Path) -> None:
     workspace = Workspace([root], jobs=2)
     with pytest.raises(Cancelled):
-        workspace.check(stop=lambda: workspace.links > 0)  # a part has come
+        workspace.check(stop=lambda: workspace.links > 0)  # one part is done
     assert shown(workspace.check(), root) == cold(root, {})
 
 
 def test_the_facts_are_kept(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Each process puts into the cache what it has made of files."""
+    """Each process writes its facts of files to the cache."""
     database = Database(tmp_path_factory.mktemp("cache"))
     Workspace([root], jobs=2, cache=PieceCache(database)).check()
     data = (root / "two/data.py").read_bytes()

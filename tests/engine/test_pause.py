@@ -1,4 +1,4 @@
-"""While somebody types, a project is linked again only after a pause."""
+"""While the user types, a project is linked again only after a pause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMENTED = TEXT.replace("        return np", "        # zeros\n        return n
 
 
 class Typing:
-    """A project of one file that an editor holds."""
+    """A project with one file that is open in an editor."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "pyproject.toml").write_text('[project]\nname = "demo"\ndependencies = ["torch==1.8"]\n')

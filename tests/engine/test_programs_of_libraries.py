@@ -1,4 +1,4 @@
-"""Small programs written against the libraries of the field: the loader, its dataset and the transform are known."""
+"""Small programs for common libraries: their loader, its dataset and the transform are recognised."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loaderlint.engine import Workspace
 from tests.engine.test_installed_libraries import JITTER, write
 
 _TRANSFORM = JITTER + "from torch.utils.data import DataLoader, Dataset\n"
-#: A dataset that calls the transform it is given.
+#: A dataset that calls its transform argument.
 _DATASET = """
 class Items(Dataset):
     def __init__(self, transform):
@@ -483,8 +483,8 @@ loader = StatefulDataLoader(Items(Jitter()), num_workers=4)
     ),
 }
 
-#: Classes of the project that derive from a library's, each in a file of its own (its name, its text), the program that
-#: uses it, and the dataset that the worker map shows.
+#: Classes of the project that derive from a library's class, each in a separate file (its name and text), the program
+#: that uses it, and the dataset that the worker map shows.
 HEIRS = {
     "a dataset": (
         "from mmengine.dataset import BaseDataset\nclass Own(BaseDataset):\n    def load_data_list(self): return []\n",
@@ -515,7 +515,7 @@ HEIRS = {
 }
 _BASE = "from torchio import SubjectsLoader\nclass Base(SubjectsLoader):\n    pass\n"
 
-#: A base class of MONAI that has a constructor is in between: what it does with its arguments is not read.
+#: A base class of MONAI with a constructor is in between: what that does with its arguments is not read.
 _BASE_WITH_CONSTRUCTOR = """
 from monai.transforms import MapTransform
 class Cropped(MapTransform, Items):
@@ -526,7 +526,7 @@ loader = DataLoader(Cropped(transform=Jitter()), num_workers=4)  # Items(
 
 
 def source(program: str) -> str:
-    """A module with the program, the transform, and the dataset where it is used."""
+    """A module with the program, the transform, and the dataset if it is used."""
     return _TRANSFORM + (_DATASET if "Items(" in program else "") + program
 
 
@@ -637,7 +637,7 @@ def test_one_project_with_all_of_them(tmp_path: Path) -> None:
     assert seen == {f"train{number}.py": [dataset] for number, (_, dataset) in programs.items()}
 
 
-#: Programs whose loader a method makes, of an object that another statement or another method makes.
+#: Programs in which a method makes the loader, on an object that another statement or method creates.
 CALLED_LATER = {
     "at module level": (
         "clf = TabNetClassifier()\nprint(clf)\nclf.fit(x, y, num_workers=4)\n",

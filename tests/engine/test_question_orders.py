@@ -1,7 +1,7 @@
-"""The order of the questions changes no answer: neither that of the rules, nor that of the files, nor what was asked
-before. That holds past each limit of the evaluator too.
+"""No answer depends on the order of the questions: the order of the rules, that of the files, or earlier questions.
+That is also true beyond each limit of the evaluator.
 
-LOADERLINT_TREES names folders (as PATH does) that are compared as well."""
+LOADERLINT_TREES names further folders to compare (separated as in PATH)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TREES = [Path(one) for one in os.environ.get("LOADERLINT_TREES", "").split(os.pa
 #: More than any limit on the contexts of a function, its callers, or the objects of a class.
 MANY = 3 * MAX_CONTEXTS
 
-#: One function makes all loaders, and what it is called with decides what is wrong.
+#: One function makes all loaders, and its arguments determine the findings.
 _FACTORY = """\
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -72,7 +72,7 @@ def _factory(root: Path) -> None:
 
 
 def _contexts(root: Path) -> None:
-    """A factory that is called in more contexts than are told apart, in a file each."""
+    """A factory that is called in more contexts than are distinguished, each in a separate file."""
     projects.write(root, _factory_called(MANY))
 
 
@@ -107,7 +107,7 @@ for batch in DataLoader(Data(), num_workers=2):
 
 
 def _calls(root: Path) -> None:
-    """A helper that one method calls more often than contexts are told apart; and so does what only trains."""
+    """A helper that one method calls in more contexts than are distinguished, and so does code that only trains."""
     of_worker = ", ".join(f"change(index, {('keep', 'draw')[n > 80]}, {n})" for n in range(MANY))
     of_main = "".join(f"    change(epoch, keep, {n / 2})\n" for n in range(MANY))
     training = f"from data import *\n\n\ndef train(epoch):\n    np.random.seed(epoch)\n{of_main}\n\ntrain(3)\n"
@@ -115,7 +115,7 @@ def _calls(root: Path) -> None:
 
 
 def _callers(root: Path) -> None:
-    """A function that is called by more functions than are followed, each of which is called too."""
+    """A function with more callers than are followed, each of which is called too."""
     files = {"loaders.py": _FACTORY}
     for n in range(MANY):
         draw = ("plain", "drawn")[n % 2]
@@ -166,7 +166,7 @@ def pong(depth):
 
 
 def _cycles(root: Path) -> None:
-    """Functions, methods and attributes that lead to each other, entered at both ends."""
+    """Functions, methods and attributes that refer to each other, entered at both ends."""
     use = "from data import *\n\n\nfor batch in DataLoader({0}(7), num_workers=2):\n    print(batch)\n"
     projects.write(root, {"data.py": _CYCLE, "a.py": use.format("ping"), "z.py": use.format("pong")})
 
@@ -178,7 +178,7 @@ def _loaders(root: Path) -> None:
 
 
 def _nested_classes(root: Path) -> None:
-    """Classes that make objects of each other: their objects nest without end."""
+    """Classes that create objects of each other, so that their objects nest endlessly."""
     names = [f"C{n}" for n in range(8)]
     text = "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n"
     for name in names:
@@ -195,7 +195,7 @@ def _nested_classes(root: Path) -> None:
 
 
 def _long_chains(root: Path) -> None:
-    """A chain of calls longer than is followed, forwards from a method and backwards from a loader."""
+    """A chain of calls that is longer than is followed, forwards from a method and backwards from a loader."""
     text = _FACTORY.replace("return draw(offset)", "return step0(draw, offset)")
     for n in range(40):
         text += (
@@ -210,7 +210,7 @@ def _long_chains(root: Path) -> None:
 
 
 def _bad_cases(root: Path) -> None:
-    """The first case of each page that has a finding, side by side."""
+    """The first case with a finding of each page, all in one project."""
     for page in PAGES:
         case = next(one for one in page.cases if one.expects(page.rule))
         for block in case.files:
@@ -252,5 +252,5 @@ def _compare(folder: Path) -> None:
     for order in ORDERS:
         other_findings, other_loaders = answers(folder, order)
         assert other_findings == findings, order.name
-        # What is told of a loader lists its datasets in the order of their files.
+        # The explanation of a loader lists its datasets in the order of their files.
         assert other_loaders == loaders or order.backwards, order.name

@@ -1,4 +1,4 @@
-"""A snapshot's answers to "who derives from this?" and "who calls this?" hold until an edit changes them."""
+"""A snapshot's answers to "what derives from this?" and "what calls this?" are valid until an edit changes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    re
 
 
 def opened(folder: Path) -> tuple[Path, Store, Snapshot]:
-    """A file with `CODE`, the store it is in, and a snapshot of that."""
+    """A file with `CODE`, its store, and a snapshot of that."""
     path = folder / "code.py"
     path.write_text(CODE)
     store = Store(folder)
@@ -64,7 +64,7 @@ def test_an_edit_of_the_calls_counts(tmp_path: Path, old: str, new: str, same: b
     assert store.searching().find("calling", "Two") == (() if same else (path,))
 
 
-#: Says the same as `CODE`, in other places.
+#: The same code as `CODE` in other places.
 DOCUMENTED = CODE.replace("def other():\n", 'def other():\n    """Why."""\n')
 
 
@@ -79,7 +79,7 @@ def test_places_count_where_they_were_asked_for(tmp_path: Path, placed: bool, re
     if placed:
         assert facts.anchors.defs[1] == (0, 1)
     snapshot.release()
-    if reopened:  # read from the disk again, where it is the same
+    if reopened:  # read again from disk, where it is unchanged
         store.set_text(path, None)
         assert snapshot.same_answers()
         store.settled()
@@ -87,7 +87,7 @@ def test_places_count_where_they_were_asked_for(tmp_path: Path, placed: bool, re
     assert snapshot.same_answers() is not placed
 
 
-#: What is asked of `CODE`, an edit that changes the answer, and one that does not.
+#: A question about `CODE`, an edit that changes the answer, and one that does not.
 ASKED: dict[str, tuple[Callable[[ProjectFile], object], str, str]] = {
     "a name": (lambda file: file.names.get("other"), "def other(): pass\n", "def more(): pass\n"),
     "a name that is not bound": (lambda file: "free" in file.names, "free = 1\n", "more = 1\n"),

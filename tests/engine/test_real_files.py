@@ -46,7 +46,7 @@ def test_edits_of_real_code(tmp_path: Path, name: str, function: str) -> None:
         text = good if text != good and chance.random() < 0.5 else edited(text, chance)
         workspace.set_text(path, text)
         found = shown(workspace.check(), root)
-        assert len(found["train.py"]) >= 2  # whatever is typed there, the findings of the other file stay
+        assert len(found["train.py"]) >= 2  # whatever is typed, the findings of the other file stay
         if parses(workspace, path):
             assert found == cold(root, {path: text})
             good, compared = text, compared + 1

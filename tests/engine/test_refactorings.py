@@ -1,4 +1,4 @@
-"""Where the refactoring of a loader is offered, and what it writes."""
+"""Where the refactoring of a loader is offered, and its edits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = "import torch\nfrom torch.utils.data import DataLoader\n\n"
 
 
 def refactored(folder: Path, call: str, head: str = HEAD) -> str | None:
-    """The file with the loader made by `call` after the refactoring; None if none is offered."""
+    """The file with a loader made by `call` after the refactoring; None if it is not offered."""
     path = folder / "train.py"
     text = f"{head}loader = {call}\n"
     path.write_text(text)

@@ -1,4 +1,4 @@
-"""An engine that has rested, and so keeps less in memory, says what one says that has not."""
+"""An engine that has released memory gives the same answers as one that has not."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def test_a_file_that_changed_on_disk_meanwhile(tmp_path: Path) -> None:
         path.write_text(path.read_text().replace("random", "randint") + "\n\nnumber = 1\n")
         if told:
             workspace.forget([path])
-        else:  # the editor has opened it, and nobody has said that it changed
+        else:  # it is open in the editor, without a notification of a change
             workspace.set_text(path, path.read_text())
         assert shown(workspace.check(), root) == cold(root, {})

@@ -1,4 +1,4 @@
-"""Where a library is not installed, a summary that comes with loaderlint stands in for its source."""
+"""If a library is not installed, loaderlint uses its summary of the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOADER = "import torchio as tio\nloader = tio.SubjectsLoader(Noisy(), num_worker
 POOL = "from mmcv.utils.parrots_wrapper import PoolDataLoader\nloader = PoolDataLoader(Noisy(), num_workers=4)\n"
 
 
-#: A dataset that calls the transform `Noise()`, and a loader of it.
+#: A dataset that calls the transform `Noise()`, and its loader.
 IMAGES = """
 class Images(Dataset):
     def __init__(self):
@@ -73,7 +73,7 @@ def test_a_dataset_class_that_is_in_no_table(tmp_path: Path) -> None:
 
 
 def test_hyperparameters_that_lightning_keeps(tmp_path: Path) -> None:
-    """Their property is in the summary, but not what it gives."""
+    """Their property is in the summary, but not its value."""
     train = """
 from lightning.pytorch import LightningDataModule
 from torch.utils.data import DataLoader
@@ -130,7 +130,7 @@ def test_broken_data_cost_the_summary_and_a_message(
     use(monkeypatch, folder)
     workspace = Workspace([bare(tmp_path / "project", NOISY + LOADER + given + POOL, "torchio>=1\n")])
     shown = [one.name for some in workspace.check().values() for one in some]
-    assert shown == [SHARED]  # of the torch loader and of mmcv's
+    assert shown == [SHARED]  # in the workers of the torch loader and of mmcv's
     (problem,) = workspace.problems
     assert "torchio" in problem.message and "reinstall loaderlint" in problem.message and not problem.fatal
 
@@ -147,11 +147,11 @@ def test_a_broken_index_costs_all_summaries_and_a_message(tmp_path: Path, monkey
 
 
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let the summaries be those in a folder."""
+    """Use the summaries in a folder."""
     monkeypatch.setattr(library_summaries, "FOLDER", folder)
 
 
-#: What looks like a use of a summarised library, and gives nothing to report.
+#: Code that looks like a use of a summarised library, and has no findings.
 QUIET = {
     "no workers": NOISY + "import torchio as tio\nqueue = tio.Queue(Noisy(), 100, 10, None)\n",
     "a transform that the dataset does not hold": JITTER

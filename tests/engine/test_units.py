@@ -1,5 +1,5 @@
-"""The parts of a project are linked for themselves: an edit links those whose answers it changes, and what is found is
-what a fresh start finds, also where parts are joined and parted."""
+"""The parts of a project are linked separately: an edit links those whose answers it changes, and the findings equal
+those of a fresh start, even if parts are joined or separated."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _fresh(root: Path, texts: dict[Path, str]) -> Workspace:
     ],
 )
 def test_an_edit_links_the_parts_that_it_changes(tmp_path: Path, name: str, old: str, new: str, linked: int) -> None:
-    """Four parts: one, two with the script, three, and four, which holds no loader."""
+    """Four parts: one, two with the script, three, and four, which has no loader."""
     root = written(tmp_path.resolve())
     workspace = Workspace([root])
     workspace.check()
@@ -116,7 +116,7 @@ def test_an_edit_links_the_parts_that_it_changes(tmp_path: Path, name: str, old:
 
 
 def test_a_linking_that_is_broken_off_leaves_what_was_there(tmp_path: Path) -> None:
-    """An edit is taken back while the first of two changed parts is linked: what was found in between does not stay."""
+    """An edit is undone while the first of two changed parts is linked: the intermediate findings do not stay."""
     root = written(tmp_path.resolve())
     workspace = Workspace([root])
     before = shown(workspace.check(), root)

@@ -1,4 +1,4 @@
-"""Which files are read and which are reported: ignore files as git reads them, `exclude`, and files that are named."""
+"""Which files are read and which are reported: ignore files as in git, `exclude`, and named files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _ours(root: Path) -> list[str]:
 
 
 def _by_git(root: Path) -> list[str]:
-    """The Python files that git would add."""
+    """The Python files that `git add` would add."""
     command = ["git", "-c", "core.excludesFile=", "ls-files", "-co", "--exclude-standard", "--", "*.py"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     return sorted(listed.stdout.split())
@@ -92,7 +92,7 @@ loader = DataLoader(Crops(), num_workers=2)
 
 
 def _reported(root: Path, *paths: Path) -> dict[str, int]:
-    """The reported files, with how many findings each has."""
+    """The reported files, each with its number of findings."""
     settings.clear()
     found = Workspace([root]).check(paths or [root])
     return {path.relative_to(root).as_posix(): len(diagnostics) for path, diagnostics in found.items()}

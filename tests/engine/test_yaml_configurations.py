@@ -1,4 +1,4 @@
-"""YAML configurations that programs name: an edit of one is seen, hostile ones cost nothing."""
+"""YAML configurations that programs name: edits of them are noticed, and hostile ones do no harm."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Questions for an engine's process."""
+"""A question that keeps an engine's process busy."""
 
 from __future__ import annotations
 
 
 def engine_is_busy(workspace: object) -> None:
-    """Never comes back."""
+    """Never return."""
     while True:
         pass

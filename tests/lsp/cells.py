@@ -1,4 +1,4 @@
-"""A notebook in an editor: its cells, and what a user does with them."""
+"""A notebook in an editor: its cells, and the actions of a user."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from tests.lsp.session import PATIENCE, Session
 
 REFRESH = "workspace/diagnostic/refresh"
-#: What the server answers where the client has to ask once more: ContentModified, ServerCancelled.
+#: The errors after which the client must ask again: ContentModified, ServerCancelled.
 _AGAIN = (-32801, -32802)
 _CODE, _MARKUP = 2, 1
 
 
 class Puller:
-    """Asks for diagnostics as VS Code does: of a text that is opened or edited, and of all texts when it is told to.
+    """Pulls diagnostics as VS Code does: of a text that is opened or edited, and of all texts after a refresh.
 
-    `shown` holds what the user sees of each text, by URI; `full` counts the answers that were not 'unchanged'."""
+    `shown` is what the user sees of each text, by URI; `full` counts the answers that were not 'unchanged'."""
 
     def __init__(self, client: Session) -> None:
         self.client = client
@@ -31,11 +31,11 @@ class Puller:
 
     @property
     def refreshes(self) -> int:
-        """How often the server told the client to ask about everything."""
+        """How often the server asked the client to pull everything."""
         return sum(message.get("method") == REFRESH for message in self.client.received)
 
     def ask(self, uri: str) -> None:
-        """Ask about a text; a request that is under way is cancelled and made once more."""
+        """Pull the diagnostics of a text; a pending request is cancelled and sent again."""
         self.shown.setdefault(uri, [])
         if uri in self._asking:
             self._asking[uri].cancel()
@@ -43,7 +43,7 @@ class Puller:
         self._asking[uri] = asyncio.ensure_future(self._answered(uri, self._asked(uri)))
 
     def forget(self, uri: str) -> None:
-        """The text was closed: VS Code asks about it a last time, and shows nothing."""
+        """Close a text: VS Code pulls it one last time, and shows nothing."""
         self.client.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})
         for known in (self.shown, self._ids):
             known.pop(uri, None)
@@ -51,7 +51,7 @@ class Puller:
             self._asking.pop(uri).cancel()
 
     async def settled(self) -> None:
-        """Wait until the server has looked at everything and nothing is left to ask."""
+        """Wait until the server has checked everything and no pull is pending."""
         await self.client.settled()
         while self._asking:
             await asyncio.wait(self._asking.values(), timeout=PATIENCE)
@@ -82,8 +82,8 @@ class Puller:
 
 
 class Cells:
-    """A notebook in an editor. Cells are code unless their text starts with '# %% '. With a `puller`, the client asks
-    for the diagnostics of what it opens and edits; else it is sent them."""
+    """A notebook in an editor. Cells are code unless their text starts with '# %% '. With a `puller`, the client pulls
+    the diagnostics of what it opens and edits; otherwise they are pushed."""
 
     def __init__(self, client: Session, path: Path, *texts: str, puller: Puller | None = None) -> None:
         self.client, self.uri, self.version, self.made = client, path.as_uri(), 1, 0
@@ -95,7 +95,7 @@ class Cells:
         self.reopen()
 
     def again(self, client: Session, puller: Puller | None) -> Cells:
-        """The same notebook as it is now, opened in another editor."""
+        """The notebook in its present state, opened in another editor."""
         other = copy.copy(self)
         other.client, other.puller = client, puller
         other.reopen()
@@ -116,7 +116,7 @@ class Cells:
         return {"uri": uri, "languageId": language, "version": self.versions[uri], "text": self.texts[uri]}
 
     def _change(self, cells: dict[str, Any], *written: str) -> None:
-        """Tell the server; `written` are the cells that have a new text."""
+        """Notify the server; `written` are the cells with a new text."""
         self.version += 1
         document = {"uri": self.uri, "version": self.version}
         self.client.notify("notebookDocument/didChange", notebookDocument=document, change={"cells": cells})
@@ -133,7 +133,7 @@ class Cells:
     # --- what a user does
 
     def reopen(self) -> None:
-        """Open the notebook as it is; versions begin anew."""
+        """Open the notebook again; versions start from the beginning."""
         self.version = 1
         self.versions = dict.fromkeys(self.order, 1)
         document = {"uri": self.uri, "notebookType": "jupyter-notebook", "version": 1}
@@ -151,7 +151,7 @@ class Cells:
         self._forget(*self.order)
 
     def type(self, number: int, text: str) -> None:
-        """Write another text into a cell."""
+        """Replace the text of a cell."""
         uri = self.order[number]
         self.texts[uri] = text
         self.versions[uri] += 1
@@ -159,14 +159,14 @@ class Cells:
         self._change({"textContent": [changed]}, uri)
 
     def insert(self, at: int, text: str) -> None:
-        """A new cell."""
+        """Insert a cell."""
         uri = self._new(text)
         self.order.insert(at, uri)
         array = {"start": at, "deleteCount": 0, "cells": [self._cell(uri)]}
         self._change({"structure": {"array": array, "didOpen": [self._document(uri)]}}, uri)
 
     def delete(self, at: int) -> str:
-        """Take a cell away; its URI."""
+        """Delete a cell. Returns its URI."""
         uri = self.order.pop(at)
         array = {"start": at, "deleteCount": 1}
         self._change({"structure": {"array": array, "didClose": [{"uri": uri}]}})
@@ -174,7 +174,7 @@ class Cells:
         return uri
 
     def move(self, at: int, to: int) -> None:
-        """Put a cell in another place: told as the stretch between the two in its new order."""
+        """Move a cell: the notification contains all cells between the two places in their new order."""
         first, last = min(at, to), max(at, to)
         self.order.insert(to, self.order.pop(at))
         moved = [self._cell(uri) for uri in self.order[first : last + 1]]
@@ -193,13 +193,14 @@ class Cells:
         self.type(at, f"{self.texts[self.order[at]]}\n{text}")
 
     def mark(self, at: int) -> None:
-        """Make code of Markdown, or Markdown of code, in the same cell: its kind changes, and no text."""
+        """Turn code into Markdown, or Markdown into code, in the same cell: its kind changes, but not its text."""
         uri = self.order[at]
         self.kinds[uri] = _CODE if self.kinds[uri] == _MARKUP else _MARKUP
         self._change({"data": [self._cell(uri)]})
 
     def turn(self, at: int) -> None:
-        """As VS Code does it: the cell goes, and comes back in the other language under the same name and version."""
+        """Change a cell's language as VS Code does: it is removed, and added in the other language with the same name
+        and version."""
         uri = self.order[at]
         self._change({"structure": {"array": {"start": at, "deleteCount": 1}, "didClose": [{"uri": uri}]}})
         self.kinds[uri] = _CODE if self.kinds[uri] == _MARKUP else _MARKUP
@@ -209,7 +210,7 @@ class Cells:
     # --- what a user sees
 
     async def diagnostics(self) -> list[list[dict[str, Any]]]:
-        """What is shown in each cell when all is settled."""
+        """The diagnostics shown in each cell when everything is settled."""
         if self.puller:
             await self.puller.settled()
             return [self.puller.shown[uri] for uri in self.order]
@@ -218,15 +219,15 @@ class Cells:
         return [params[-1]["diagnostics"] if params else [] for params in published]
 
     async def shown(self) -> list[list[str]]:
-        """The messages in each cell when all is settled."""
+        """The messages in each cell when everything is settled."""
         return [[one["message"] for one in found] for found in await self.diagnostics()]
 
     async def codes(self) -> list[list[str]]:
-        """The codes in each cell when all is settled."""
+        """The codes in each cell when everything is settled."""
         return [[one["code"] for one in found] for found in await self.diagnostics()]
 
     async def fix(self, number: int, title: str, **context: Any) -> None:
-        """Take an action of a cell and do what it says."""
+        """Choose an action of a cell and apply its edits."""
         lines = self.texts[self.order[number]].split("\n")
         actions = await self.client.actions(self.order[number], (0, 0), (len(lines) - 1, len(lines[-1])), **context)
         action = next(one for one in actions if one["title"].startswith(title))
@@ -242,7 +243,7 @@ class Cells:
 
 
 def replaced(text: str, edit: dict[str, Any]) -> str:
-    """`text` after one edit of the protocol, in a text of signs that are one unit each."""
+    """`text` after one edit of the protocol, if every character is one unit."""
     lines = text.split("\n")
     starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
     start, end = (starts[edit["range"][at]["line"]] + edit["range"][at]["character"] for at in ("start", "end"))

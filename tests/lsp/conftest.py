@@ -30,8 +30,8 @@ def methods(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def answers_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow the machine is, the engine answers before the last findings are shown in its place. For tests that
-    count what is shown, or wait for the engine's own answer."""
+    """Make the engine answer before its last findings are shown again, however slow the machine is. For tests that
+    count what is shown, or wait for the engine's answer."""
     monkeypatch.setattr(analysis, "STANDING", 10 * PATIENCE)
 
 

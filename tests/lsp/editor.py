@@ -1,4 +1,5 @@
-"""pytest-lsp's client with what the tests need: pollable state, an editor's buffers, and edits applied to them."""
+"""pytest-lsp's client with additions for the tests: state that can be polled, an editor's buffers, and edits applied to
+them."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ FAKE = str(HERE / "fake_server.py")
 
 
 def _watch(client: LanguageClient) -> None:
-    """Tell `wire` of every message in both directions."""
+    """Report every message in both directions to `wire`."""
     protocol = client.protocol
     send, handle = protocol._send_data, protocol.handle_message
 
@@ -56,7 +57,7 @@ class Editor:
             self.registered.extend(params.registrations)
 
     def open(self, path: Path, text: str | None = None) -> str:
-        """Open a file; without a text, with the one on disk. Its URI."""
+        """Open a file, with the text on disk if none is given. Returns its URI."""
         if text is None:
             with path.open(encoding="utf-8", newline="") as file:
                 text = file.read()
@@ -68,7 +69,7 @@ class Editor:
         return uri
 
     def edit(self, uri: str, edits: Sequence[types.TextEdit]) -> None:
-        """Change a buffer, from the last place to the first, and tell the server."""
+        """Edit a buffer, from the last place to the first, and notify the server."""
         buffer = self.buffers[uri]
         changes: list[types.TextDocumentContentChangeEvent] = [
             types.TextDocumentContentChangePartial(range=edit.range, text=edit.new_text)
@@ -83,7 +84,7 @@ class Editor:
         )
 
     def apply(self, edit: types.WorkspaceEdit) -> None:
-        """Do what a fix says, in buffers and on disk."""
+        """Apply a fix, in buffers and on disk."""
         for change in edit.document_changes or ():
             assert isinstance(change, types.TextDocumentEdit)
             uri = change.text_document.uri
@@ -95,12 +96,12 @@ class Editor:
                 raise AssertionError(f"{uri} is not open")
 
     async def diagnostics(self, uri: str) -> list[types.Diagnostic]:
-        """What is shown when all is settled."""
+        """The diagnostics shown when everything is settled."""
         await self.settled(uri)
         return list(self.client.diagnostics.get(uri, ()))
 
     async def pulled(self, uri: str) -> list[types.Diagnostic]:
-        """What the server answers to a question about the document."""
+        """The server's answer to a pull of the document."""
         identifier = types.TextDocumentIdentifier(uri=uri)
         request = self.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
         report = await asyncio.wait_for(request, PATIENCE)
@@ -125,7 +126,7 @@ class Editor:
         return shown.contents.value if shown and isinstance(shown.contents, types.MarkupContent) else None
 
     async def fix(self, uri: str, title: str, place: types.Range) -> None:
-        """Take the action whose title begins with `title`."""
+        """Apply the action whose title begins with `title`."""
         actions = await self.actions(uri, place)
         action = next(one for one in actions if one.title.startswith(title))
         resolved = await self.client.code_action_resolve_async(action)
@@ -146,8 +147,8 @@ async def editor(
     token: str = "",
     cwd: Path | None = None,
 ) -> AsyncIterator[Editor]:
-    """An editor on a server process that talks over stdio, or on one that listens already and has told its `token`.
-    Leaves in good order."""
+    """An editor on a server process over stdio, or on one that is already listening and has this `token`. Shuts the
+    server down properly."""
     client = make_test_lsp_client()
     window = Editor(client, encoding)
     client.set_configuration({"loaderlint": settings or {}})

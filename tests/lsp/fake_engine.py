@@ -3,19 +3,19 @@
 * `BUG`: a finding; its safe fix writes FIXED. `BUG2` is fixed to BUG, so that fixing all takes two rounds.
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
   `RISK(name)`: the same with an unsafe fix.
-* `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
-* `HUSH`: nothing is said of a `GUESS` anywhere in the file.
-* `HANG`: the check lasts until the test releases it, or it is told to stop.
+* `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix has no edits.
+* `HUSH`: no `GUESS` in the file is reported.
+* `HANG`: the check runs until the test releases it, or until it is stopped.
 * `CRASH`, `LEAVE`: it raises an error, a SystemExit.
-* `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
-* `TWICE`, beside `EARLY`: once the test releases it, all findings are told early, too.
-* `PAUSE`: the check is postponed as long as somebody types.
-* `SLOW`: the check lasts until the test releases it, whatever it is told.
-* `LOADER(4)`: a loader with so many workers; they run the function `work`.
-* `LATER`: a finding only where the setting `target-python` is 3.14.
+* `EARLY`: `BUG`s are reported early; then the check runs until the test releases it, or until it is stopped.
+* `TWICE`, together with `EARLY`: once the test releases the check, all findings are reported early, too.
+* `PAUSE`: the check is postponed while the user types.
+* `SLOW`: the check runs until the test releases it, even if it is stopped.
+* `LOADER(4)`: a loader with this many workers, which run the function `work`.
+* `LATER`: a finding only if the setting `target-python` is 3.14.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
 
-A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
+A file 'loud.txt' in a folder makes every finding an error. It stands for files on disk that findings depend on.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ class FakeWorkspace:
 
 
 class FakeBackend:
-    """Also keeps a record of what it was asked."""
+    """The backend. It also records the questions."""
 
     def __init__(self) -> None:
         self.cancelled: type[Exception] = Cancelled

@@ -1,4 +1,4 @@
-"""The real server process on the tiny engine: `python fake_server.py stdio|tcp|ws [port [origin...]]`."""
+"""The real server process with the tiny engine: `python fake_server.py stdio|tcp|ws [port [origin...]]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Server processes, and what speaks to them below a client: bytes."""
+"""Server processes, and access to them at the level of bytes, below a client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ URI = "file:///project/a.py"
 
 @dataclass(frozen=True)
 class Listening:
-    """A server that waits for a connection. `lines`: what it has written to stderr."""
+    """A server that is listening. `lines`: its output on stderr."""
 
     process: subprocess.Popen[bytes]
     port: int
@@ -31,7 +31,8 @@ class Listening:
 
 @contextmanager
 def listening(*command: str, token: str = "", **options: Any) -> Iterator[Listening]:
-    """A server started with `python COMMAND`, when it has told where it listens. `token`: the one that it was given."""
+    """Start a server with `python COMMAND`, and wait until it prints its address. `token`: the token that it is
+    given."""
     process = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, **options)
     assert process.stderr is not None
     lines: list[str] = []
@@ -91,7 +92,7 @@ class Pipe:
         return dict(json.loads(self.stdout.read(length)))
 
     def answer(self, number: int) -> dict[str, Any]:
-        """The answer to a request; what comes before it is read over."""
+        """The answer to a request; messages before it are skipped."""
         while (message := self.read()).get("id") != number:
             pass
         return message
@@ -108,7 +109,7 @@ class Pipe:
 
 @contextmanager
 def piped(stderr: Path | None = None) -> Iterator[Pipe]:
-    """A server on stdin and stdout. What it writes to stderr can be kept in a file."""
+    """A server on stdin and stdout. Its stderr can be redirected to a file."""
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(stderr.open("wb")) if stderr else None
         command = [sys.executable, FAKE, "stdio"]

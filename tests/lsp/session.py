@@ -1,4 +1,4 @@
-"""A client in the same process: it speaks JSON to the server's protocol, without pipes.
+"""A client in the same process: it passes JSON to the server's protocol, without pipes.
 
 Answers and notifications are plain JSON values, as an editor sees them."""
 
@@ -16,15 +16,15 @@ from loaderlint.lsp.server import Server
 from tests.lsp import wire
 from tests.lsp.fake_engine import FakeBackend
 
-#: Seconds until a test that waits for something gives up. Nothing is measured with it.
+#: Seconds after which a test stops waiting. Not a measurement.
 PATIENCE = 20
 
 
 def capabilities(
     encoding: str | None = None, *, rich: bool = True, asked: bool = False, pulls: bool = False
 ) -> dict[str, Any]:
-    """Those of a client: `rich` as VS Code, else the bare minimum; `asked`: it can be asked for its settings; `pulls`:
-    it asks for diagnostics."""
+    """The capabilities of a client: like VS Code if `rich`, else the minimum; `asked`: it can be asked for its
+    settings; `pulls`: it pulls diagnostics."""
     able: dict[str, Any] = {"workspace": {}, "textDocument": {}}
     if encoding:
         able["general"] = {"positionEncodings": [encoding]}
@@ -125,7 +125,7 @@ class Session:
         return answer["result"]
 
     async def until(self, condition: Callable[[], Any]) -> Any:
-        """Poll until `condition` is true; it may be about messages or about what the engine was asked."""
+        """Poll until `condition` is true. It may be about messages, or about questions to the engine."""
 
         async def wait() -> Any:
             while not (found := condition()):
@@ -154,7 +154,7 @@ class Session:
         self.notify("textDocument/didOpen", textDocument=document)
 
     def change(self, uri: str, version: int, *changes: dict[str, Any] | str) -> None:
-        """Each change is a whole text, or {"range": ..., "text": ...}."""
+        """Edit a document. Each change is a whole text, or {"range": ..., "text": ...}."""
         events = [{"text": change} if isinstance(change, str) else change for change in changes]
         self.notify("textDocument/didChange", textDocument={"uri": uri, "version": version}, contentChanges=events)
 
@@ -170,7 +170,7 @@ class Session:
         ]
 
     async def diagnostics(self, uri: str) -> list[dict[str, Any]]:
-        """What is shown for the document when all is settled."""
+        """The diagnostics shown for the document when everything is settled."""
         await self.settled(uri)
         return list(self.published(uri)[-1]["diagnostics"])
 
@@ -198,7 +198,7 @@ async def session(
     backend: Any = None,
     **more: Any,
 ) -> AsyncIterator[Session]:
-    """An initialized session (not if `bare`) on the tiny engine, or on another one."""
+    """A session with the tiny engine, or another one, which is initialized unless `bare`."""
     client = Session(backend or FakeBackend())
     try:
         if not bare:

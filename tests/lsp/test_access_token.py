@@ -1,4 +1,4 @@
-"""Only who knows the token may talk to a server that listens, and no web page that is not allowed."""
+"""Only clients that know the token may talk to a listening server, and only web pages that are allowed."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_an_address_that_others_can_reach_is_warned_of() -> None:
 
 
 def works(server: Listening, kind: str, folder: Path) -> None:
-    """A client that knows the token is served."""
+    """Check that a client with the token is served."""
     address: Any = {kind: ("127.0.0.1", server.port)}
 
     async def scenario() -> None:
@@ -127,7 +127,7 @@ def connected(server: Listening) -> socket.socket:
 
 
 def until_closed(connection: socket.socket) -> bytes:
-    """All that the server sends until it closes the connection."""
+    """Everything that the server sends until it closes the connection."""
     data = b""
     try:
         while more := connection.recv(1 << 16):
@@ -160,7 +160,7 @@ def test_what_else_connects_does_not_end_the_server(tmp_path: Path) -> None:
             b"\r\n\r\n",
             b"hello\r\n",
             b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-            # What a web page can send: a message that is the body of a form.
+            # A web page can send a message as the body of a form.
             b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://x.org\r\n" + initialize(token=server.token),
             b"Content-Length: 99999999999\r\n\r\n",
             b"Content-Length: 2000000\r\n\r\n",

@@ -1,4 +1,4 @@
-"""Fixes: which are offered, what they write, and when they are refused."""
+"""Fixes: which ones are offered, what they change, and when they are refused."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_data_of_actions_survive_an_editor_that_drops_nulls() -> None:
             client.open(A, "BUG\nBUG")
             for title in ("Fix this BUG", "Fix all fake-bug findings in this file", "Fix all loaderlint findings"):
                 action = next(one for one in await client.actions(A, (0, 0)) if one["title"].startswith(title))
-                # Neovim 0.7 sends back what it was sent without the members that are null.
+                # Neovim 0.7 sends the data back without members that are null.
                 action["data"] = {name: value for name, value in action["data"].items() if value is not None}
                 assert (await resolved(client, action))["documentChanges"], title
 
@@ -113,14 +113,14 @@ def test_what_the_client_says_about_diagnostics_is_not_believed() -> None:
         async with session() as client:
             client.open(A, "'\U0001f600\U0001f600\U0001f600\U0001f600', BUG, BUG")
             first, second = await client.diagnostics(A)
-            # An editor that counts bytes asks for a place between the two, and sends the wrong range along.
+            # An editor that counts bytes asks about a place between the two, with a wrong range.
             wrong = {**second, "range": span(0, 90, 0, 93)}
             actions = await client.actions(A, (0, 99), (0, 99), diagnostics=[wrong])
             fixes = [action for action in actions if action["title"] == "Fix this BUG"]
             assert [fix["diagnostics"][0]["range"] for fix in fixes] == [second["range"]]
             edit = await resolved(client, fixes[0])
             assert edit["documentChanges"][0]["edits"][0]["range"] == second["range"]
-            # On another line the id alone says nothing.
+            # On another line the id alone is not enough.
             client.change(A, 2, {"range": span(0, 99, 0, 99), "text": "\n\n"})
             assert not titles(await client.actions(A, (2, 0), diagnostics=[{**second, "data": first["data"]}, wrong]))[
                 1:
@@ -259,7 +259,7 @@ def test_a_closed_file_that_changed_unseen_is_not_edited(tmp_path: Path) -> None
             with pytest.raises(Refused) as refused:
                 await resolved(client, action)
             assert refused.value.code == -32801
-            # It was looked at again: the next attempt knows the new text.
+            # The file was read again: the next attempt uses the new text.
             action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR (edits b.py)")
             assert len((await resolved(client, action))["documentChanges"]) == 2
 
@@ -580,7 +580,7 @@ def test_a_client_that_shows_neither_is_offered_no_page() -> None:
 
 
 async def refusal(client: Session, uri: str, kind: str) -> str:
-    """What is said when the first action of a kind is carried out."""
+    """The error message when the first action of a kind is resolved."""
     action = next(one for one in await client.actions(uri, (0, 0), (0, 20)) if one["kind"] == kind)
     with pytest.raises(Refused) as refused:
         await resolved(client, action)

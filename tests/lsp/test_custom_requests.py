@@ -1,4 +1,4 @@
-"""Our own requests: what an editor shows as a text, and checking the whole workspace."""
+"""Our own requests: texts that an editor shows, and the check of the whole workspace."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_worker_map_of_nothing_is_refused_with_a_reason() -> None:
 
 
 def shown(client: Session, path: Path) -> int | None:
-    """How many diagnostics are shown for a file; None if nothing was ever sent."""
+    """The number of diagnostics shown for a file; None if none were ever sent."""
     sent = client.published(path.as_uri())
     return len(sent[-1]["diagnostics"]) if sent else None
 
@@ -326,7 +326,7 @@ def test_a_client_that_remembers_gets_all_findings_from_the_start(project: Path)
 
 
 def fixing(client: Session, *, applied: bool) -> list[dict[str, Any]]:
-    """Lets the client apply edits, or refuse them; they are kept in the list."""
+    """Let the client accept or reject edits. They are collected in the list."""
     edits: list[dict[str, Any]] = []
 
     def apply(params: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is shown, for which version, and when it is shown again."""
+"""Which diagnostics are shown, for which version, and when they are shown again."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_findings_move_with_the_text_while_it_is_looked_at() -> None:
             await client.until(lambda: client.published(A)[-1]["version"] == 2)
             assert lines(client, A) == [1, 2] and not client.server.analysis.is_settled
             await client.until(lambda: client.backend.hanging)
-            client.change(A, 3, "HANG\n\nBUG\nGUESS\n")  # from now on at once: the engine is at work
+            client.change(A, 3, "HANG\n\nBUG\nGUESS\n")  # from now on at once: the engine is busy
             client.change(A, 4, "HANG\n\nBUG  # typed\nGUESS\n")
             assert client.published(A)[-1]["version"] == 4
             assert lines(client, A) == [2, 3]
@@ -149,7 +149,7 @@ def test_an_analysis_ends_while_somebody_types() -> None:
             for version in range(3, 30):
                 client.change(A, version, "HANG\n" + "\n" * version + "BUG\nBUG\n")
                 await asyncio.sleep(0.001)
-            assert len(client.backend.checks) == checks  # it was not begun anew
+            assert len(client.backend.checks) == checks  # it was not started again
             client.backend.release.set()
             await client.until(lambda: len(client.published(A)[-1]["diagnostics"]) == 2)
             assert lines(client, A) == [30, 31]

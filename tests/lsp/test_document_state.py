@@ -1,4 +1,4 @@
-"""What a document shows, and when that is outdated."""
+"""What a document shows, and when it is outdated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def places(path: Path, span: Span) -> types.Location:
 
 
 def looked_at(snapshot: Snapshot, only: Collection[str] = ("BUG", "GUESS")) -> Report:
-    """What the tiny engine finds in a version."""
+    """The report of the tiny engine on a version."""
     workspace = FakeWorkspace(FakeBackend(), (), {})
     workspace.set_text(snapshot.path, snapshot.text)
     found = [one for one in workspace.check([snapshot.path])[snapshot.path] if one.word in only]
@@ -36,7 +36,7 @@ def looked_at(snapshot: Snapshot, only: Collection[str] = ("BUG", "GUESS")) -> R
 
 
 class Open:
-    """A document that is open, and its state."""
+    """An open document and its state."""
 
     def __init__(self, text: str) -> None:
         self.documents = Documents()

@@ -1,4 +1,4 @@
-"""The editor's text is kept exactly, whatever it holds and however it is edited."""
+"""The server's copy of the editor's text is exact, whatever it contains and however it is edited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loaderlint.lsp.text_positions import Encoding, split_lines, to_column, to_p
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 URI = "file:///project/a.py"
-#: Signs at which `str.splitlines` splits and the protocol does not.
+#: Characters at which `str.splitlines` splits, but the protocol does not.
 NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 
@@ -47,7 +47,8 @@ def test_the_three_line_ends(newline: str) -> None:
 
 
 def test_an_edit_that_splits_a_line_end() -> None:
-    # A carriage return put before a line feed makes one line end of two signs, and taking it away makes one of one.
+    # Inserting a carriage return before a line feed makes one line end of two characters; deleting it leaves one of
+    # one.
     assert split_lines(edited("a\nb", partial((0, 1), (0, 1), "\r"))) == ["a\r\n", "b"]
     assert split_lines(edited("a\r\nb", partial((0, 1), (1, 0), "\r"))) == ["a\r", "b"]
     assert split_lines(edited("a\rx\nb", partial((1, 0), (1, 1), ""))) == ["a\r\n", "b"]
@@ -139,7 +140,7 @@ PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
 
 def offset(text: str, line: int, units: int, encoding: Encoding) -> int:
-    """Where a position is, straight from the specification."""
+    """The offset of a position, computed as in the specification."""
     ends = [match.span() for match in re.finditer(r"\r\n|\r|\n", text)]
     if line > len(ends):
         return len(text)

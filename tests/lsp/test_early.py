@@ -1,4 +1,4 @@
-"""What is shown while a project is looked at for the first time, and who pays for the engine."""
+"""What is shown during the first check of a project, and which process loads the engine."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_actions_wait_for_all_that_is_found() -> None:
 
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 99}}
 
-#: The server, which writes when it has answered `initialize` and when it ends whether it has imported libcst.
+#: The server. After its answer to `initialize`, and at its end, it prints whether it has imported libcst.
 WATCHED = f"""
 import sys
 sys.path.insert(0, {str(SERVER)!r})

@@ -1,4 +1,4 @@
-"""The real process on the real engine: from keystrokes to findings and fixes."""
+"""The real process with the real engine: from keystrokes to findings and fixes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ for batch in train_loader:
     print(batch)
 """
 NAME = "duplicate-numpy-randomness"
-#: The randomness of every worker is the same up to this version.
+#: Up to this version, all workers draw the same numbers.
 OLD = {"targetTorch": "1.8.1"}
 
 
@@ -112,7 +112,7 @@ def test_a_fix_in_a_file_that_is_not_open(project: Path) -> None:
             assert isinstance(change, types.TextDocumentEdit)
             assert change.text_document.uri == (project / "train.py").as_uri()
             assert change.text_document.version is None
-            assert not any(isinstance(one, types.AnnotatedTextEdit) for one in change.edits)  # safe: nobody is asked
+            assert not any(isinstance(one, types.AnnotatedTextEdit) for one in change.edits)  # safe: no confirmation
 
     run(scenario())
 
@@ -166,7 +166,7 @@ def test_half_typed_text_keeps_the_findings(project: Path) -> None:
             opened.edit(data, [insertion(3, 0, "def half(typed\n")])
             (moved,) = await opened.diagnostics(data)
             assert moved.range.start.line == shown.range.start.line + 1
-            # And in the very function: the line of the finding still stands.
+            # Also in the function itself: the line of the finding is still there.
             opened.edit(data, [insertion(12, 0, "        if (\n")])
             (kept,) = await opened.diagnostics(data)
             assert kept.range.start.line == moved.range.start.line + 1
@@ -245,7 +245,7 @@ def test_a_wrong_setting_is_told_in_the_log(project: Path) -> None:
     run(scenario())
 
 
-#: Texts that could stop a server, by the names of their files.
+#: Texts that could stop a server, by file name.
 HOSTILE_TEXTS = {
     "open_brackets": "(" * 100_000,
     "brackets": "x = " + "[" * 3_000 + "]" * 3_000 + "\n",
@@ -258,7 +258,7 @@ HOSTILE_TEXTS = {
 
 
 def test_text_that_could_stop_the_server(project: Path) -> None:
-    """One server takes one text after the other, each in a file of its own and inside a file with a finding."""
+    """One server gets one text after the other, each alone in a file and inside a file with a finding."""
 
     async def scenario() -> None:
         async with window(project) as opened:

@@ -1,4 +1,4 @@
-"""The engine's process: what it answers, what it goes on with, and that it ends."""
+"""The engine's process: its answers, the work that it continues, and its end."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Stopped(Exception):
 
 
 class Scripted:
-    """A backend and its workspace. `during` is called in each check, with its `stop`."""
+    """A backend and its workspace. `during` is called in each check with the check's `stop`."""
 
     cancelled: type[Exception] = Stopped
     pages: Mapping[str, str] = {}
@@ -215,7 +215,7 @@ def test_many_findings_come_in_several_messages() -> None:
 
 
 class Asked:
-    """A `Remote` that only keeps a record."""
+    """A `Remote` that only records calls."""
 
     def __init__(self) -> None:
         self.log: list[Any] = []

@@ -1,4 +1,4 @@
-"""Files that come, go, move and declare versions, links, several folders, and work that is stopped: on the real
+"""Files that are created, deleted, moved and declare versions, links, several folders, and stopped work, with the real
 engine."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OLD, NEW = "torch==1.8.1\n", "torch==2.4.0\n"
 
 
 def made(folder: Path, files: dict[str, str]) -> Path:
-    """The folder with these files."""
+    """Write these files. Returns their folder."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -60,13 +60,13 @@ async def window(*folders: Path, **more: Any) -> AsyncIterator[Session]:
 
 
 def opened(client: Session, path: Path, text: str | None = None) -> str:
-    """Open a file; its URI."""
+    """Open a file. Returns its URI."""
     client.open(path.as_uri(), path.read_text() if text is None else text)
     return path.as_uri()
 
 
 def touched(client: Session, *paths: Path) -> None:
-    """The editor has seen that these files changed."""
+    """Notify the server that these files changed."""
     client.notify("workspace/didChangeWatchedFiles", changes=[{"uri": path.as_uri(), "type": 2} for path in paths])
 
 
@@ -75,8 +75,8 @@ async def codes(client: Session, uri: str) -> list[str]:
 
 
 async def loaders(client: Session, uri: str) -> list[bool]:
-    """For each finding, whether the loader of train.py is known to hold the dataset; else only an unknown loader
-    may."""
+    """For each finding, whether the loader of train.py is known to hold the dataset; otherwise only an unknown loader
+    may hold it."""
     return ["`train_loader` in train.py" in one["message"] for one in await client.diagnostics(uri)]
 
 
@@ -128,7 +128,7 @@ def test_another_torch_is_installed(project: Path) -> None:
 
 
 def test_a_renamed_file(project: Path) -> None:
-    """The import of the old name leads nowhere until it is renamed, too, unsaved."""
+    """The import of the old name cannot be resolved until it is renamed too, unsaved."""
 
     async def scenario() -> None:
         async with window(project) as client:
@@ -173,7 +173,7 @@ def test_a_deleted_file(project: Path) -> None:
             (project / "train.py").unlink()
             client.notify("workspace/didDeleteFiles", files=[{"uri": (project / "train.py").as_uri()}])
             assert await loaders(client, data) == [False]
-            # An open file that is deleted lives on in the editor.
+            # A deleted file that is open still exists in the editor.
             (project / "data.py").unlink()
             client.notify("workspace/didDeleteFiles", files=[{"uri": data}])
             opened(client, project / "train.py", TRAIN)
@@ -198,7 +198,7 @@ def test_what_was_not_saved_is_gone_when_it_is_closed(project: Path) -> None:
 
 
 def test_a_project_behind_a_link(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What is open is named as the editor names it; the rest by its real name."""
+    """Open files have the editor's names, all others their real names."""
     link = tmp_path_factory.mktemp("elsewhere") / "link"
     link.symlink_to(project)
 
@@ -226,7 +226,7 @@ async def edits(client: Session, uri: str, line: int = 9) -> list[Any]:
 
 
 def test_the_document_of_a_link_is_fixed_under_its_own_uri(project: Path) -> None:
-    """Each of two documents that are links to one file is edited for itself, and once."""
+    """Two documents that are links to one file are edited separately, each once."""
     (project / "all.py").write_text(ALL)
     (project / "link.py").symlink_to("all.py")
 
@@ -266,7 +266,8 @@ def test_no_fix_is_offered_for_a_link_out_of_the_project(
 
 
 def test_a_file_that_is_open_under_two_uris(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Through a linked folder: what was edited last counts, and no fix is made for one text in the other."""
+    """It is open through a linked folder: the document that was edited last counts, and a fix for one text is never
+    applied to the other."""
     folder = tmp_path_factory.mktemp("elsewhere") / "link"
     folder.symlink_to(project)
     (project / "all.py").write_text(ALL)
@@ -294,7 +295,7 @@ def test_a_file_that_is_open_under_two_uris(project: Path, tmp_path_factory: pyt
 
 
 def test_each_folder_has_its_own_settings_and_modules(tmp_path: Path) -> None:
-    """The same names in two folders are two projects, also when one of them comes later."""
+    """Equal names in two folders belong to two projects, even if one of them is added later."""
     quiet = '[tool.loaderlint]\nignore = ["duplicate-numpy-randomness"]\n'
     one = made(tmp_path / "one", {"data.py": DATA, "train.py": TRAIN, "requirements.txt": OLD, "pyproject.toml": quiet})
     two = made(tmp_path / "two", {"data.py": DATA, "train.py": TRAIN, "requirements.txt": OLD, "pyproject.toml": ""})
@@ -320,13 +321,13 @@ def test_each_folder_has_its_own_settings_and_modules(tmp_path: Path) -> None:
 
 
 class Watched(Loaderlint):
-    """The engine, held up where it first asks whether to stop a check of all files."""
+    """The engine, blocked when it first asks whether to stop a check of all files."""
 
     def __init__(self) -> None:
         super().__init__()
         self.held, self.go_on = threading.Event(), threading.Event()
         self.ended: list[str] = []
-        """How the checks of all files ended."""
+        """The outcomes of the checks of all files."""
 
     def workspace(self, folders: Sequence[Path], overrides: Any) -> Any:
         made = super().workspace(folders, overrides)

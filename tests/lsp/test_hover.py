@@ -49,7 +49,7 @@ def test_on_a_loader() -> None:
 
 
 def test_on_a_loader_right_after_an_edit() -> None:
-    """It waits for the analysis of what was typed, for a moment."""
+    """The hover waits briefly for the analysis of the edit."""
 
     async def scenario() -> None:
         async with session() as client:

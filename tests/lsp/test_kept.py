@@ -1,4 +1,4 @@
-"""What the engine's process keeps on disk between sessions, and when it writes."""
+"""What the engine's process stores on disk between sessions, and when it writes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def project(tmp_path: Path) -> Path:
 
 
 class Session:
-    """One engine, with `path` open in an editor; it has answered one question when it is made."""
+    """An engine with `path` open in an editor, which has answered one question."""
 
     def __init__(self, path: Path, cache: Path | None) -> None:
         self.path = path
@@ -51,12 +51,12 @@ class Session:
         return found
 
     def rest(self) -> None:
-        """Nobody asks anything for a while."""
+        """Let some time pass without questions."""
         self.child._rest()
 
 
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts of the pieces that are lowered from now on."""
+    """A list of the texts of the pieces that are lowered from now on."""
     made, lower = [], open_file._lowered
 
     def noted(piece: Any) -> Any:
@@ -75,7 +75,7 @@ def test_the_next_session_parses_nothing_that_was_kept(project: Path, monkeypatc
     first.rest()
     assert list(files(cache))
     made = lowered(monkeypatch)
-    second = Session(project / "data.py", cache)  # now this file is open, and as it was on disk
+    second = Session(project / "data.py", cache)  # now this file is open, with its text on disk
     assert second.found() and not made
     assert Session(project / "data.py", None).found() == second.found()
     assert made

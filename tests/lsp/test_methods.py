@@ -27,7 +27,7 @@ def test_the_tests_that_are_named_exist() -> None:
 
 
 def test_what_is_only_understood() -> None:
-    """Clients send these to every server; nothing comes of them, and nothing breaks."""
+    """Clients send these to every server; they have no effect and break nothing."""
 
     async def scenario() -> None:
         async with session() as client:

@@ -1,4 +1,4 @@
-"""Where places of an older text stand in a newer one."""
+"""Following places of an older text into a newer one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loaderlint.lsp.text_positions import split_lines
 from loaderlint.syntax.span import Span
 
 TEXT = "import numpy as np\n\nclass Data:\n    def draw(self):\n        return np.random.rand()\n"
-#: Of `np.random.rand()` in it.
+#: The span of `np.random.rand()` in it.
 DRAWN = Span(4, 15, 4, 31)
 
 
@@ -74,7 +74,7 @@ def test_a_line_end_that_gets_another_sign_has_changed(was: str, now: str) -> No
     assert moved(now + "y", Span(1, 0, 1, 1), was + "y") == (1, 0, 1, 1)
 
 
-#: Few signs, so that many lines are alike; all kinds of line ends.
+#: Few characters, so that many lines are equal; all kinds of line ends.
 _TEXTS = st.text(st.sampled_from("ab #(\n\r"), max_size=40)
 
 

@@ -1,5 +1,5 @@
-"""Notebooks of a client that asks for diagnostics: each cell is a text of its own, and what an edit in one cell changes
-in another is asked about again."""
+"""Notebooks of a client that pulls diagnostics: each cell is a separate text, and if an edit in one cell changes
+another, that is pulled again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOADER = "from torch.utils.data import DataLoader\n\ntrain_loader = DataLoader(N
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No wait between two refreshes."""
+    """Send refreshes without a wait in between."""
     monkeypatch.setattr(refreshes, "APART", 0.0)
 
 
@@ -99,7 +99,7 @@ def test_a_refresh_sends_again_only_what_is_new(tmp_path: Path) -> None:
             assert puller.full == 4
             book.type(1, "HUSH")
             await book.shown()
-            assert puller.full == 5  # the first cell; all others are as they were
+            assert puller.full == 5  # the first cell; all others are unchanged
             first, second = [await pull(client, uri) for uri in book.order[2:]]
             assert first["resultId"] != second["resultId"] or first["items"] == second["items"]
 

@@ -142,7 +142,7 @@ def test_fix_all_is_offered_at_any_first_cell(first: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("first", "line"), [("# %% # A title", 0), ("x\n", 1)])
 def test_nothing_of_the_next_cell_is_offered(first: str, line: int, tmp_path: Path) -> None:
-    """Neither in Markdown nor on the empty line behind a line end."""
+    """Neither in Markdown nor on the empty line after a line end."""
 
     async def scenario() -> None:
         async with session() as client:

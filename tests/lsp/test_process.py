@@ -1,4 +1,4 @@
-"""The real process over real pipes and sockets, on the tiny engine."""
+"""The real process over real pipes and sockets, with the tiny engine."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_what_is_printed_does_not_get_between_the_messages() -> None:
     with piped() as pipe:
         pipe.initialize()
         pipe.open("PRINT BUG")
-        # The child process of the engine finds an empty stdin, not this message.
+        # The child process of the engine sees an empty stdin, not this message.
         pipe.send("loaderlint/status", {"uri": URI, "wait": True}, 2)
         assert pipe.answer(2)["result"]["settled"] is True
         pipe.send("shutdown", number=3)

@@ -22,7 +22,7 @@ SHOW = "window/showMessage"
 
 
 async def alive(client: Session) -> None:
-    """The server still works, and has not shown anything to the user."""
+    """Check that the server still works, and has shown nothing to the user."""
     client.open("file:///project/alive.py", "BUG")
     assert len(await client.diagnostics("file:///project/alive.py")) == 1
     assert not [message for message in client.received if message.get("method") == SHOW]
@@ -237,7 +237,7 @@ def test_pygls_still_has_what_the_protocol_replaces() -> None:
 
 
 def test_the_server_ends_if_a_message_does_not_fit_into_memory(caplog: pytest.LogCaptureFixture) -> None:
-    """A reader that died of it would leave a server that hears nothing."""
+    """If only the reader died, the server would no longer receive anything."""
 
     class Full(io.BytesIO):
         def read(self, size: int | None = -1, /) -> bytes:

@@ -1,4 +1,4 @@
-"""Clients that ask for their diagnostics: of a document, of the workspace; when they are told to ask again."""
+"""Clients that pull diagnostics, of a document and of the workspace, and when they are asked to pull again."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_one_that_cannot_be_told_to_ask_again_is_sent_all() -> None:
 
 
 def test_neovim_is_sent_all() -> None:
-    """Told to ask again, it does not ask about the documents that it shows."""
+    """After a refresh, it does not pull the documents that it shows."""
 
     async def scenario() -> None:
         async with session(bare=True) as client:
@@ -326,7 +326,7 @@ def test_progress_and_cancel(project: Path) -> None:
             client.notify("$/cancelRequest", id=number)
             assert "error" in await asyncio.wait_for(asked, PATIENCE)
             (project / "c.py").unlink()
-            assert set(await pull_all(client)) == {"a.py", "b.py"}  # the engine is free again
+            assert set(await pull_all(client)) == {"a.py", "b.py"}  # the engine is idle again
 
     run(scenario())
 
@@ -356,7 +356,7 @@ def test_a_closed_document_is_told_once_more_after_it_was_asked_about(project: P
             client.shut(a.as_uri())
             a.unlink()
             client.notify("workspace/didDeleteFiles", files=[{"uri": a.as_uri()}])
-            # What VS Code is told now it throws away, and remembers that it was told.
+            # VS Code discards this answer, but remembers its result id.
             first = await client.request("workspace/diagnostic", previousResultIds=all_known)
             (told,) = [one for one in first["items"] if one["uri"] == a.as_uri()]
             assert told["items"] == []
@@ -372,7 +372,7 @@ def test_a_closed_document_is_told_once_more_after_it_was_asked_about(project: P
 
 @pytest.mark.parametrize("settings", [{}, WORKSPACE])
 def test_what_is_known_of_open_texts_is_not_contradicted(settings: dict[str, Any], project: Path) -> None:
-    """VS Code tells the result ids of documents that it asked about itself; each answer makes it ask again."""
+    """VS Code also sends the result ids of documents that it pulled separately; each answer makes it pull again."""
 
     async def scenario() -> None:
         async with session(PULLS, [project], **settings) as client:
@@ -384,7 +384,7 @@ def test_what_is_known_of_open_texts_is_not_contradicted(settings: dict[str, Any
                 known = ids(await pull_all(client, known)) | known
             told = [{"uri": uri, "value": value} for uri, value in known.items()]
             _, held = client.ask("workspace/diagnostic", {"previousResultIds": told})
-            if settings:  # what is asked later is answered later
+            if settings:  # a later request is answered later
                 await pull_all(client)
             await pull(client, a)
             await client.settled()
@@ -394,6 +394,6 @@ def test_what_is_known_of_open_texts_is_not_contradicted(settings: dict[str, Any
 
 
 async def results(client: Session) -> list[dict[str, str]]:
-    """What a client knows that was told all."""
+    """The result ids of a client that got all reports."""
     answer = await client.request("workspace/diagnostic", previousResultIds=[])
     return [{"uri": one["uri"], "value": one["resultId"]} for one in answer["items"]]

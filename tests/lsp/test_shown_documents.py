@@ -1,4 +1,5 @@
-"""What takes more than one document: places in others, a file under several URIs, what pulls ask before it is open."""
+"""Everything that involves more than one document: places in others, a file under several URIs, pulls before a document
+is open."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ A, B = (Path(f"/project/{name}.py").absolute() for name in "ab")
 
 
 class Window:
-    """Documents that are open, and what a client gets of them."""
+    """Open documents, and what a client gets about them."""
 
     def __init__(self, pulls: bool = False) -> None:
         self.documents = Documents()
@@ -52,7 +53,7 @@ class Window:
         self.shown.closed(document)
 
     def reports(self, snapshots: Collection[Snapshot]) -> list[Report]:
-        """What the tiny engine finds in these texts."""
+        """The reports of the tiny engine on these texts."""
         workspace = FakeWorkspace(FakeBackend(), (), {})
         for snapshot in snapshots:
             workspace.set_text(snapshot.path, snapshot.text)
@@ -63,14 +64,14 @@ class Window:
         ]
 
     def look(self, meanwhile: Callable[[], None] = lambda: None, only: Collection[Path] = (A, B)) -> None:
-        """Look at these files; something may be done meanwhile."""
+        """Check these files; `meanwhile` may do something during the check."""
         snapshots = [snapshot for snapshot in self.shown.noted() if snapshot.path in only]
         reports = self.reports(snapshots)
         meanwhile()
         self.shown.take(reports, frozenset())
 
     def related(self, path: Path) -> list[tuple[str, int]]:
-        """Where the client is told that the reasons of findings stand."""
+        """The places of related information that the client gets."""
         related = [one for shown in self.sent[path.as_uri()] for one in shown.related_information or ()]
         return [(one.location.uri, one.location.range.start.line) for one in related]
 

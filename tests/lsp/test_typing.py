@@ -1,4 +1,4 @@
-"""Somebody types fast into a dataset, with the real engine: what is shown meanwhile, and in the end."""
+"""Fast typing into a dataset, with the real engine: what is shown meanwhile and at the end."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Data(Dataset):
 
 loader = DataLoader(Data(), num_workers=2, worker_init_fn=lambda worker: np.random.seed(0))
 """
-#: Each half of these is typed; many change what the rules see.
+#: These texts are typed; many of their prefixes change what the rules see.
 TYPED = ("        np.random.seed(index)\n", "        image = image + np.random.rand(3)\n", "# a comment\n", "\n")
 
 
 class Slow(Loaderlint):
-    """The engine, which takes a while for each check once `slow` is set."""
+    """The engine with slow checks once `slow` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def test_findings_stand_in_the_text_and_end_as_in_a_fresh_start(tmp_path: Path, 
 
 
 def _typed(text: str, chance: random.Random, keys: int) -> list[str]:
-    """The texts while lines are typed, some of which are deleted again."""
+    """The successive texts while lines are typed, some of which are deleted again."""
     found: list[str] = []
     while len(found) < keys:
         lines = text.splitlines(keepends=True)
@@ -103,7 +103,7 @@ def _typed(text: str, chance: random.Random, keys: int) -> list[str]:
 
 
 def _stands(text: str, place: dict[str, Any]) -> bool:
-    """Whether there is something at a place."""
+    """Whether a place still exists."""
     lines = text.split("\n")
     start, end = place["start"], place["end"]
     if end["line"] >= len(lines) or end["character"] > len(lines[end["line"]]):

@@ -1,4 +1,4 @@
-"""What counts as a pause in the typing."""
+"""Pauses in the typing."""
 
 from __future__ import annotations
 

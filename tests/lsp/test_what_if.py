@@ -1,4 +1,4 @@
-"""`loaderlint.whatIf`: what a change would do to the findings, while the editor goes on."""
+"""`loaderlint.whatIf`: the effect of a change on the findings, while editing continues."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_settings_are_asked_for_before_anything_is_analysed() -> None:
             client.send({"id": asked[0]["id"], "result": [{"targetTorch": "2.4"}]})
             assert len(await client.diagnostics(A)) == 1
             assert setups(client) == [((), {"target-torch": "2.4"})]
-            # What the engine has to say about the settings is in the log, once.
+            # The engine's message about the settings is in the log once.
             client.change(A, 2, "")
             await client.settled()
             said = [one["params"] for one in client.received if one.get("method") == "window/logMessage"]
@@ -238,7 +238,7 @@ def test_every_file_that_tells_a_version_is_watched(name: str) -> None:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a glob of the protocol, of the kinds that are used here, matches a path."""
+    """Whether a glob of the protocol (of the kinds used here) matches a path."""
     text = re.escape(pattern.removeprefix("**/")).replace(r"\*", "[^/]*")
     text = text.replace(r"\{", "(?:").replace(r"\}", ")").replace(",", "|")
     return re.search(rf"(?:^|/){text}\Z", name) is not None

@@ -1,7 +1,7 @@
-"""Which methods of the protocol a test uses, and `methods.json`, which keeps for every method tests that use it.
+"""Records which methods of the protocol a test uses, and stores in `methods.json` the tests of every method.
 
-docs/editors/protocol.md is written from it. `LOADERLINT_RECORD=1 python -m pytest tests/lsp` writes it anew; without,
-each test that is named in it must still use what it is named for."""
+docs/editors/protocol.md is generated from it. `LOADERLINT_RECORD=1 python -m pytest tests/lsp` writes it again;
+otherwise, each test that is named in it must still use the methods that it is named for."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 
 FILE = Path(__file__).with_name("methods.json")
 RECORDS = bool(os.environ.get("LOADERLINT_RECORD"))
-#: Tests kept of each method.
+#: The maximum number of tests stored for each method.
 _ENOUGH = 3
 
-#: The methods of the test that runs: to the server, and from it.
+#: The methods in the running test: to the server, and from it.
 received: set[str] = set()
 sent: set[str] = set()
 
@@ -34,18 +34,18 @@ def from_server(method: Any) -> None:
 
 
 def seen() -> dict[str, set[str]]:
-    """The methods since the test began, by their direction."""
+    """The methods since the test began, by direction."""
     return {"received": set(received), "sent": set(sent)}
 
 
 def kept() -> dict[str, dict[str, list[str]]]:
-    """The tests ('test_pull.py::test_x') of every method, by its direction."""
+    """The tests ('test_pull.py::test_x') of every method, by direction."""
     found: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def missing(test: str) -> list[str]:
-    """What the test that just ran is named for and did not use."""
+    """The methods that the last test is named for but did not use."""
     return sorted(
         method
         for direction, methods in kept().items()
@@ -62,8 +62,8 @@ def exists(test: str) -> bool:
 
 
 def keep(tests: dict[str, dict[str, set[str]]]) -> None:
-    """Write the file from what each test used: of every method the tests that are most about it. What is kept of tests
-    that were not run stays."""
+    """Write the file from what each test used: for every method the tests that are most about it. Entries of tests that
+    did not run stay."""
     known = kept()
     for direction, methods in known.items():
         count = Counter(method for used in tests.values() for method in used[direction])

@@ -1,7 +1,7 @@
-"""Proof on a loader that runs: `audit(loader)` iterates it in a copy of this process and tells what it saw.
+"""Proves faults on a running loader: `audit(loader)` iterates it in a copy of this process and reports what it saw.
 
-The only room that runs the user's code, and it does so only when asked. What is imported here is light: neither torch
-nor the engine, for pytest imports the plugin of this room at every start.
+This is the only room that runs the user's code, and it does so only on request. Its imports are light, without torch
+and without the engine, because pytest imports the plugin of this room at every start.
 """
 
 from __future__ import annotations

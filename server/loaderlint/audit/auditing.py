@@ -1,4 +1,4 @@
-"""`audit`: a loader is iterated in copies of this process, and what was seen becomes a report."""
+"""`audit`: iterates a loader in copies of this process, and reports what was seen."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ from loaderlint.audit.user_places import loaded_files, of_code
 from loaderlint.audit.verdicts import results
 from loaderlint.audit.worker_trace import PLAIN, Plan, Trace, Watcher
 
-#: What holds another loader, by the attribute that does.
+#: The attributes in which wrappers hold another loader.
 _WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader", "pipeline")
 
-#: The iterators of the process that asks, kept in its copies: when one is collected, it tells its workers to end.
+#: The iterators of the original process. Its copies keep them alive, because an iterator tells its workers to end when
+#: it is collected.
 _KEPT: list[Any] = []
 
-#: How many samples are read again to see whether reading changes them, and how often each. How often to see whether
-#: what is drawn has an effect: an effect in one of ten draws is missed once in twenty.
+#: How many samples are read again to see whether reading changes them, and how often each one is read. How often a
+#: sample is read to see whether a draw has an effect: an effect in one of ten draws is missed once in twenty.
 _READ_AGAIN = 3
 _TIMES = 3
 _TRIES = 10
@@ -50,18 +51,18 @@ def audit(
     between: Callable[[int], object] | None = None,
     ranks: int = 1,
 ) -> Report:
-    """Iterate `loader` in copies of this process, and tell what was seen.
+    """Iterate `loader` in copies of this process, and report what was seen.
 
-    `epochs` are begun, `batches` are taken of each. `timeout`: seconds for all of it. `name`: how the report calls the
-    loader. `between`: what your program does before an epoch, for example `dataset.set_epoch`. It is called once, with
-    1 (the number of the second epoch), in a copy too, to see whether persistent workers get what it sets. `ranks`: how
-    many processes your program has when it is distributed. An epoch is iterated as each of them would do it, and their
-    items are compared.
+    `epochs` is the number of epochs, `batches` the number of batches that are read of each, `timeout` the limit for
+    everything, in seconds. `name`: the loader's name in the report. `between`: what your program does before an epoch,
+    for example `dataset.set_epoch`. It is called once, in a copy, with 1 (the number of the second epoch), to see
+    whether persistent workers get what it sets. `ranks`: the number of processes of a distributed program. An epoch is
+    iterated as each of them would do it, and their items are compared.
 
-    The random states, the dataset, the loader and its running iterators stay as they are, and no process stays; what
-    the dataset itself writes to files or to memory that it shares is written.
+    The random states, the dataset, the loader and its running iterators stay as they are, and no process remains. What
+    the dataset writes to files or to shared memory is written.
 
-    Raises TypeError if `loader` is no torch DataLoader and holds none, ValueError for counts below 1, and OSError where
+    Raises TypeError if `loader` neither is nor holds a torch DataLoader, ValueError for counts below 1, and OSError if
     the system cannot copy a process (Windows).
     """
     if min(epochs, batches, ranks) < 1 or timeout <= 0:
@@ -102,8 +103,8 @@ def audit(
 
 
 def stale_state(loader: Any, before: Sequence[Held], timeout: float) -> Result:
-    """Whether persistent workers that start with the attributes `before` get those that the dataset has now, from a run
-    of two epochs in a copy of this process."""
+    """Whether persistent workers that start with the attributes `before` get the present ones of the dataset: the
+    result of a run of two epochs in a copy of this process. `timeout` in seconds."""
     now = held(_roots(loader))
     pairs = replaced(before, now)
 
@@ -119,7 +120,7 @@ def stale_state(loader: Any, before: Sequence[Held], timeout: float) -> Result:
 
 
 def attributes_now(loader: Any) -> tuple[Held, ...]:
-    """What the persistent workers of a loader that start now will have; () if it has none."""
+    """The attributes that persistent workers of a loader get if they start now; () if it has no persistent workers."""
     if not (loader.num_workers and getattr(loader, "persistent_workers", False)):
         return ()
     return held(_roots(loader))
@@ -134,7 +135,7 @@ def _unwrapped(loader: Any) -> Any:
     given = loader
     torch_loader = _torch_loader()
     for _ in range(4):
-        if isinstance(loader, list) and loader:  # the stages of a pipeline of webdataset
+        if isinstance(loader, list) and loader:  # the stages of a webdataset pipeline
             loader = loader[0]
         if isinstance(loader, torch_loader) or _is_like_a_loader(loader):
             return loader
@@ -154,7 +155,7 @@ def _torch_loader() -> type:
 
 
 def _is_like_a_loader(value: Any) -> bool:
-    """Whether it is a loader beside torch's with the same parts, as torchdata's StatefulDataLoader is."""
+    """Whether it is a loader of another library with the parts of torch's, such as torchdata's StatefulDataLoader."""
     return all(hasattr(value, name) for name in ("dataset", "num_workers", "collate_fn", "worker_init_fn", "_iterator"))
 
 
@@ -188,7 +189,7 @@ def _start_method(loader: Any) -> str:
 def _iterating(
     loader: Any, epochs: int, batches: int, workers: int, plan: Plan = PLAIN, rank: Rank | None = None
 ) -> Callable[[Sender, socket.socket], None]:
-    """What a copy of this process does: take batches of some epochs."""
+    """The work of a copy of this process: read batches of some epochs."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         _prepare(loader)
@@ -207,12 +208,12 @@ def _iterating(
             taken = 0
             more = False
             for batch in loader:
-                del batch  # what is in use now was kept by the loader's side
+                del batch  # what is still in use was kept by the loader
                 if more := taken == batches:
                     break
                 taken += 1
             sender.send(EpochEnded(epoch, taken, not more, used()))
-        loader._iterator = None  # persistent workers tell of their last epoch when they end
+        loader._iterator = None  # persistent workers report their last epoch when they end
         here.end_epoch()
         sender.send(Loaded(loaded_files()))
 
@@ -222,7 +223,7 @@ def _iterating(
 def _changing(
     loader: Any, before: Callable[[], None], between: Callable[[], object]
 ) -> Callable[[Sender, socket.socket], None]:
-    """Begin two epochs of workers that live on, and tell what `between` sets between them, and what of it has an
+    """Begin two epochs of persistent workers, and report what `between` sets between them, and which of it has an
     effect. `before` is called before the workers start."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
@@ -246,7 +247,7 @@ def _changing(
 
 
 def _as_ranks(loader: Any, batches: int, workers: int, count: int, left: Callable[[float], float]) -> list[Outcome]:
-    """An epoch as the only rank of a program takes it, and then as each rank of several does."""
+    """The outcomes of an epoch read by a single rank, and then by each of `count` ranks."""
     ranks = [Rank(0, 1), *(Rank(number, count) for number in range(count))]
     if _is_iterable(loader):
         return [sandbox.run(_iterating(loader, 1, batches, workers, rank=rank), left(0.5)) for rank in ranks]
@@ -254,7 +255,7 @@ def _as_ranks(loader: Any, batches: int, workers: int, count: int, left: Callabl
 
 
 def _ordering(loader: Any, rank: Rank) -> Callable[[Sender, socket.socket], None]:
-    """Ask the sampler for an epoch, and read no samples."""
+    """Ask the sampler for the indices of an epoch, without reading samples."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         rank.take(loader)
@@ -304,18 +305,18 @@ def _pickling(loader: Any) -> Callable[[Sender, socket.socket], None]:
 
 
 def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
-    """Read some samples three times, from the same random states: stored data that changes each time, and the sample
-    with it, is changed by reading. A cache that the first reading fills is not."""
+    """Read some samples three times from the same random states. If stored data changes each time, and the sample with
+    it, then reading changes it. A cache that the first reading fills does not count."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         _prepare(loader)
         dataset = loader.dataset
         roots = {"dataset": dataset}
         if any(snapshot(roots).shared):
-            return  # what is written there would be seen by others
+            return  # other processes would see what is written there
         indices = _some_indices(loader)
         for index in indices[:1]:
-            dataset[index]  # a generator may be made with the first sample
+            dataset[index]  # the first sample may create a generator
         saved = [(stream, stream.save()) for stream in streams(roots)]
         for index in indices:
             made: list[str] = []
@@ -337,8 +338,8 @@ def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
 
 
 def _drawing_without_effect(loader: Any, names: Set[str]) -> Callable[[Sender, socket.socket], None]:
-    """Read some samples again and again with one stream that moves on while all others are put back. Where the sample
-    stays the same, that stream has no effect on it: a transform asks whether it is to run, and always is."""
+    """Read some samples repeatedly while one stream advances and all others are reset. If a sample stays the same, that
+    stream has no effect on it: for example, a transform draws whether to run, and always runs."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         _prepare(loader)
@@ -364,7 +365,7 @@ def _drawing_without_effect(loader: Any, names: Set[str]) -> Callable[[Sender, s
 
 
 def _some_indices(loader: Any) -> list[Any]:
-    """The first indices that the loader asks for."""
+    """The first indices that the loader's sampler gives."""
     found: list[Any] = []
     order = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
     for each in order:
@@ -375,5 +376,5 @@ def _some_indices(loader: Any) -> list[Any]:
 
 
 def _answer(outcome: Outcome) -> Mapping[str, tuple[str, ...]]:
-    """What a probe has found, nothing if it did not end."""
+    """The answer of a probe; empty if it did not finish."""
     return next((each.values for each in outcome.messages if isinstance(each, Answer)), {})

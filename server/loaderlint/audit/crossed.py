@@ -1,4 +1,4 @@
-"""What a forked worker has from the main process that works there only: threads, locks that are held, open handles."""
+"""Finds what a forked worker inherits but only the main process can use: threads, held locks, open handles."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from loaderlint.audit.reachable import attributes, class_name, reachable
 
-#: The classes of handles, by the module that has them (libraries are not imported to ask), and what asks a handle
-#: whether it is open: it returns something false or raises an exception if not.
+#: The classes of handles by their module (which is not imported for this), each with a function that tests whether a
+#: handle is open: if not, it returns something false or raises an exception.
 _HANDLES: dict[str, tuple[tuple[str, ...], Callable[[Any], object]]] = {
     "cv2": (("VideoCapture",), lambda capture: capture.isOpened()),
     "h5py": (("File", "Dataset"), bool),
@@ -25,8 +25,8 @@ _POOLS = frozenset({"multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPoo
 
 
 class Crossed(Struct, frozen=True):
-    """Something that crosses a fork. `rule` speaks of it, if there is one; `identity` is its `id`, which a forked
-    process keeps."""
+    """Something that crosses a fork. `rule`: the rule about it, if there is one; `identity`: its `id`, which is the
+    same in a forked process."""
 
     path: str
     what: str
@@ -35,7 +35,8 @@ class Crossed(Struct, frozen=True):
 
 
 def crossed(roots: Mapping[str, Any]) -> tuple[Crossed, ...]:
-    """What of this can be reached from `roots`, without the parts of what is told already."""
+    """The objects of this kind that can be reached from `roots`, without parts of an object that is already
+    included."""
     found: list[Crossed] = []
     for path, value in reachable(roots):
         if any(path.startswith((f"{each.path}.", f"{each.path}[")) for each in found):
@@ -47,13 +48,13 @@ def crossed(roots: Mapping[str, Any]) -> tuple[Crossed, ...]:
 
 
 def still_there(found: Sequence[Crossed], roots: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths of those that a forked worker has kept: the same objects in the same places."""
+    """The paths of those that a forked worker still has: the same objects in the same places."""
     identities = {path: id(value) for path, value in reachable(roots)}
     return tuple(each.path for each in found if identities.get(each.path) == each.identity)
 
 
 def _crossing(value: Any) -> tuple[str, str | None] | None:
-    """What an object is, in words, and the rule that speaks of it."""
+    """What an object is, in words, and the rule about it."""
     threads, handles = "executor-across-fork", "handle-across-workers"
     kind = class_name(value)
     if isinstance(value, threading.Thread) and value.is_alive():
@@ -82,7 +83,7 @@ def _is_open_handle(value: Any) -> bool:
 def _is_open(handle: Any, ask: Callable[[Any], object]) -> bool:
     try:
         return bool(ask(handle))
-    except Exception:  # each library has its own for what is closed
+    except Exception:  # each library has its own exception for a closed handle
         return False
 
 

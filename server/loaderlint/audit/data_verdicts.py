@@ -1,4 +1,4 @@
-"""Whether samples are what they should be: stored data stays as it is, each item comes once, runs can be repeated."""
+"""Checks the data: reading does not change what is stored, each item comes once, runs can be repeated."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from loaderlint.audit.evidence import Done, Evidence, changed, complete, failure
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
-#: How many places of one kind are shown.
+#: The maximum number of places of one kind that are shown.
 _SHOWN = 3
 
 
 def stored_data(evidence: Evidence) -> Iterator[Result]:
-    """Whether reading a sample changes what is stored."""
+    """Whether reading a sample changes stored data."""
     check = "stored-data"
     rule = "stored-data-mutation"
     seen = evidence.read_again
@@ -40,12 +40,12 @@ def stored_data(evidence: Evidence) -> Iterator[Result]:
 
 
 def kept_state(evidence: Evidence) -> Iterator[Result]:
-    """What samples leave on the dataset, which ends with the worker."""
+    """The state that samples leave on the dataset, which is lost when the worker ends."""
     check = "kept-state"
     facts = evidence.facts
     if not facts.workers:
         return
-    # Workers that live on have use of a cache.
+    # A cache is useful to persistent workers.
     kinds = ("number",) if facts.persistent else ("grown", "number", "filled")
     paths: dict[str, str] = {}
     for each in changed(evidence.run):
@@ -73,7 +73,7 @@ def kept_state(evidence: Evidence) -> Iterator[Result]:
 
 
 def epochs_end(evidence: Evidence) -> Iterator[Result]:
-    """Whether a later epoch gives items where the first one did."""
+    """Whether later epochs still give items if the first one did."""
     check = "epochs"
     counts = [len(samples_of(evidence.run, epoch)) for epoch in range(evidence.facts.epochs)]
     if not evidence.run.finished or failures(evidence.run) or len(counts) < 2:
@@ -89,7 +89,7 @@ def epochs_end(evidence: Evidence) -> Iterator[Result]:
 
 
 def items(evidence: Evidence) -> Iterator[Result]:
-    """Whether each item comes as often with workers as without."""
+    """Whether each item comes as often with workers as without them."""
     check = "items"
     facts, alone = evidence.facts, evidence.alone
     if not facts.workers or alone is None:
@@ -116,7 +116,7 @@ def items(evidence: Evidence) -> Iterator[Result]:
 
 
 def _iterating(evidence: Evidence) -> tuple[str, ...]:
-    """The lines of the `__iter__` of an iterable dataset."""
+    """The lines of an iterable dataset's `__iter__`."""
     return evidence.facts.iterates if evidence.facts.iterable else ()
 
 
@@ -140,7 +140,7 @@ def _compared(evidence: Evidence, with_workers: Sequence[Done], without: Sequenc
 
 
 def _prefixes(evidence: Evidence, with_workers: Sequence[Done], rule: str) -> Iterator[Result]:
-    """Whether two workers begin with the same items. Items that are all alike say nothing."""
+    """Whether two workers begin with the same items. If all items are equal, nothing follows."""
     check = "items"
     by_worker: defaultdict[int, list[Done]] = defaultdict(list)
     for each in with_workers:
@@ -166,13 +166,13 @@ def _draws(done: Done) -> bool:
 
 
 def _reproducible(evidence: Evidence) -> bool:
-    """Whether the second run, which began in the same state, gave the same samples."""
+    """Whether the second run, which began in the same random states, gave the same samples."""
     again = evidence.again
     return again is not None and again.finished and not _differences(evidence.run, again)
 
 
 def _differences(one: Outcome, other: Outcome) -> list[tuple[Done, Done]]:
-    """Samples of the first epochs of two runs that have the same place and differ."""
+    """The samples at equal positions in the first epochs of two runs that differ."""
     places = {_place(each): each for each in samples_of(other)}
     pairs = [(each, places[_place(each)]) for each in samples_of(one) if _place(each) in places]
     return [(mine, theirs) for mine, theirs in pairs if mine.unit.digest != theirs.unit.digest]

@@ -8,19 +8,19 @@ from typing import Any
 
 from loaderlint.audit.reachable import attributes, is_of_user, module_of
 
-#: How many bytes of one value are read at most; what is larger is read in even steps.
+#: The maximum number of bytes that are read of one value; larger values are read in even steps.
 LIMIT = 4 * 1024 * 1024
 
-#: How deep values are nested that are looked into.
+#: The maximum depth of nested values that are read.
 _DEPTH = 12
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
 def digest(value: Any) -> str:
-    """A short text that is equal for equal content of arrays, tensors, pictures, containers and plain values.
+    """A short text that is equal for arrays, tensors, images, containers and plain values of equal content.
 
-    Objects of other classes count by their class and attributes; what cannot be looked into by its class only.
+    For other objects it depends on their class and attributes, or only on their class if these cannot be read.
     """
     hasher = blake2b(digest_size=8)
     _add(hasher, value, _DEPTH)
@@ -56,7 +56,7 @@ def _add(hasher: Any, value: Any, depth: int) -> None:
 
 
 def data_of(value: Any) -> tuple[str, bytes | memoryview] | None:
-    """The kind and shape of an array, tensor or picture, in words, and its bytes; None for anything else."""
+    """The kind and shape of an array, tensor or image, in words, and its bytes; None for anything else."""
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         if value.device.type != "cpu" or value.layout is not torch.strided:
@@ -76,7 +76,7 @@ def data_of(value: Any) -> tuple[str, bytes | memoryview] | None:
 
 
 def _bytes(array: Any) -> bytes | memoryview:
-    """All bytes of a flat array, or as many as `LIMIT` in even steps."""
+    """All bytes of a flat array, or about `LIMIT` of them in even steps."""
     if array.size > LIMIT:
         array = array[:: array.size // LIMIT + 1].copy()
     return memoryview(array)

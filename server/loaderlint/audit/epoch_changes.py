@@ -1,7 +1,7 @@
-"""What the main process sets on a dataset between epochs, and whether workers that live on get it.
+"""Finds what the main process sets on a dataset between epochs, and whether persistent workers get it.
 
-Such workers have the dataset as it was when they started. Attributes are put back and set again in a copy of the
-process, so what a program has set can be tried with workers of the same loader.
+Persistent workers have the dataset as it was when they started. In a copy of the process, attributes are reset and set
+again, so that what a program has set can be tried with workers of the same loader.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from loaderlint.audit.digests import digest
 from loaderlint.audit.reachable import attributes, reachable
 from loaderlint.audit.streams import streams
 
-#: How many attributes that were set are tried for an effect.
+#: The maximum number of set attributes that are tried for an effect.
 _TRIED = 20
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
 class Held(Struct, frozen=True):
-    """An attribute of an object, with the value that it had. `path` leads to it."""
+    """An attribute of an object, with the value that it had. `path`: how to reach it."""
 
     path: str
     owner: Any
@@ -32,19 +32,20 @@ class Held(Struct, frozen=True):
     value: Any
 
     def put(self) -> None:
-        """Give the attribute this value, and run no code of the user for it."""
+        """Set the attribute to this value without running the user's code."""
         object.__setattr__(self.owner, self.name, self.value)
 
     @property
     def text(self) -> str:
-        """The value in words that are equal for equal values in all processes."""
+        """The value as text that is equal for equal values in all processes."""
         if isinstance(self.value, _PLAIN):
             return f"{self.value!r:.60}"
         return f"{type(self.value).__qualname__} {digest(self.value)}"
 
 
 def held(roots: Mapping[str, Any]) -> tuple[Held, ...]:
-    """The attributes of all objects that can be reached from `roots`; those of classes, functions and modules not."""
+    """The attributes of all objects that can be reached from `roots`, except those of classes, functions and
+    modules."""
     return tuple(
         Held(f"{path}.{name}", value, name, part)
         for path, value in reachable(roots)
@@ -54,7 +55,7 @@ def held(roots: Mapping[str, Any]) -> tuple[Held, ...]:
 
 
 def replaced(before: Sequence[Held], after: Sequence[Held]) -> tuple[tuple[Held, Held], ...]:
-    """The attributes that were given another value, with the old and the new one."""
+    """The attributes that were set to another value, each before and after."""
     old = {(id(each.owner), each.name): each for each in before}
     pairs = ((old.get((id(each.owner), each.name)), each) for each in after)
     return tuple(
@@ -63,8 +64,8 @@ def replaced(before: Sequence[Held], after: Sequence[Held]) -> tuple[tuple[Held,
 
 
 def with_effect(pairs: Sequence[tuple[Held, Held]], make: Callable[[], Any], roots: Mapping[str, Any]) -> Iterator[str]:
-    """The paths of which the old value makes other samples than the new one, all else equal. All have the new value
-    before and after. `make` makes samples; where it is not the same twice, nothing can be told."""
+    """The paths of the attributes whose old value gives other samples than the new one, all else equal. All attributes
+    have the new value before and after. `make` creates samples; if two calls differ, nothing is returned."""
 
     def made() -> str:
         saved = [(stream, stream.save()) for stream in streams(roots)]
@@ -79,7 +80,7 @@ def with_effect(pairs: Sequence[tuple[Held, Held]], make: Callable[[], Any], roo
         was.put()
         try:
             old = made()
-        except Exception:  # the user's code cannot do with this value alone
+        except Exception:  # the user's code rejects this combination of values
             old = new
         finally:
             now.put()
@@ -88,8 +89,8 @@ def with_effect(pairs: Sequence[tuple[Held, Held]], make: Callable[[], Any], roo
 
 
 def samples(loader: Any, indices: Sequence[Any]) -> Callable[[], Any]:
-    """What makes some samples and a batch of them, in the main process: those at `indices`, or the first of an iterable
-    dataset if there are none."""
+    """A function that creates some samples and a batch of them in the main process: those at `indices`, or the first
+    ones of an iterable dataset if there are no indices."""
 
     def make() -> Any:
         dataset = loader.dataset

@@ -1,4 +1,4 @@
-"""What an audit has seen, before anything is concluded from it."""
+"""The observations of an audit, before anything is concluded from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.audit.sandbox import Outcome
 
 
 def process(worker: int, pid: int) -> str:
-    """A process in words."""
+    """The name of a process, for people."""
     return "the main process" if worker < 0 else f"worker {worker} (pid {pid})"
 
 
@@ -21,8 +21,8 @@ Kind = TypeVar("Kind")
 
 
 class Facts(Struct, frozen=True):
-    """What the loader says of itself. `iterates`, `initialises`: the lines of the dataset's `__iter__` and of the
-    loader's own `worker_init_fn`."""
+    """Facts about the loader. `iterates`, `initialises`: the lines of the dataset's `__iter__` and of the loader's own
+    `worker_init_fn`."""
 
     workers: int
     method: str
@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """The loader in words."""
+        """A description of the loader, for people."""
         if not self.workers:
             how = "in the main process"
         else:
@@ -48,7 +48,7 @@ class Facts(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """A unit of work, with who did it."""
+    """A unit of work, with the process that did it."""
 
     worker: int
     pid: int
@@ -57,12 +57,12 @@ class Done(Struct, frozen=True):
 
     @property
     def who(self) -> str:
-        """The process in words."""
+        """The name of the process, for people."""
         return process(self.worker, self.pid)
 
     @property
     def where(self) -> str:
-        """The process, its epoch and the sample in words."""
+        """The process, its epoch and the sample, for people."""
         what = {"collate": "when it collated", "next": "at item"}.get(self.unit.kind, "at sample")
         return f"{self.who}, epoch {self.epoch + 1}, {what} {self.unit.index}"
 
@@ -75,11 +75,11 @@ class Drawn(Struct, frozen=True):
 
 
 class Evidence(Struct):
-    """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
-    had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
-    the main process, `idle` the streams that samples draw from without an effect; in `changing` the main process set
-    something between two epochs of workers that live on. `ranks` are those of a distributed program, `ranks_alone` the
-    same without workers, `whole` the only rank of one."""
+    """All runs of one loader. `run` is the first; `again` began in the same random states, `alone` had no workers,
+    `poisoned` had no open files. `pickled` and `read_again` are the answers of the probes, `crossed` is what workers
+    have from the main process, `idle` the streams that samples draw from without an effect; in `changing` the main
+    process set something between two epochs of persistent workers. `ranks` are the runs of the ranks of a distributed
+    program, `ranks_alone` the same without workers, `whole` the run of a single rank."""
 
     facts: Facts
     run: Outcome
@@ -102,27 +102,27 @@ class Evidence(Struct):
 
     @property
     def seconds(self) -> float:
-        """How long all runs took."""
+        """How many seconds all runs took."""
         return sum(each.seconds for each in self._runs if each is not None)
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """Files from before the workers whose position the workers moved."""
+        """The files opened before the workers started whose position the workers moved."""
         return tuple(sorted({target for each in units(self.run) for target in each.unit.offsets}))
 
     @property
     def inherited(self) -> tuple[str, ...]:
-        """Files that the workers of the run had from the main process."""
+        """The open files that the workers of the run inherited from the main process."""
         return tuple(sorted({target for each in of_kind(self.run, Started) for target in each.files}))
 
     @property
     def loaded(self) -> tuple[str, ...]:
-        """The files of the user that the processes of all runs have imported."""
+        """The user's files that the processes of all runs imported."""
         return tuple(sorted({file for run in self._runs for each in of_kind(run, Loaded) for file in each.files}))
 
     def draws(self) -> list[Drawn]:
-        """Each unit that drew, with the stream: in iterable datasets not the first item of an epoch, where the order of
-        all items is often made alike in all workers, and split between them afterwards."""
+        """Each unit that drew, with the stream. For iterable datasets, the first item of an epoch is left out: workers
+        often draw the same order of all items there, and then divide the items among themselves."""
         return [
             Drawn(done, use)
             for done in units(self.run)
@@ -138,7 +138,7 @@ def of_kind(outcome: Outcome | None, kind: type[Kind]) -> Iterator[Kind]:
 
 
 def units(outcome: Outcome | None) -> list[Done]:
-    """All units of work of a run, in the order in which they were told."""
+    """All units of work of a run, in the order in which they were reported."""
     return [
         Done(batch.worker, batch.pid, batch.epoch, unit) for batch in of_kind(outcome, Batch) for unit in batch.units
     ]
@@ -150,7 +150,7 @@ def samples_of(outcome: Outcome | None, epoch: int = 0) -> list[Done]:
 
 
 def failures(outcome: Outcome | None) -> list[tuple[Done | None, Failure]]:
-    """The exceptions of a run: those of units, and what the main process got without any of them."""
+    """The exceptions of a run: those of units, and those that the main process got without any unit."""
     found: list[tuple[Done | None, Failure]] = [
         (done, done.unit.failure) for done in units(outcome) if done.unit.failure is not None
     ]
@@ -160,10 +160,10 @@ def failures(outcome: Outcome | None) -> list[tuple[Done | None, Failure]]:
 
 
 def complete(outcome: Outcome | None) -> bool:
-    """Whether the first epoch of a run came to its end."""
+    """Whether the first epoch of a run was read to its end."""
     return any(each.epoch == 0 and each.complete for each in of_kind(outcome, EpochEnded))
 
 
 def changed(outcome: Outcome | None) -> list[Changed]:
-    """What the processes of a run have changed."""
+    """The changes that the processes of a run reported."""
     return list(of_kind(outcome, Changed))

@@ -1,10 +1,10 @@
-"""Which rule speaks of an exception that a loader raises."""
+"""Maps an exception that a loader raises to the rule about it."""
 
 from __future__ import annotations
 
 from loaderlint.audit.messages import Failure, Unit
 
-#: Rules by what the message of the exception says.
+#: A part of the exception's message, with its rule.
 _BY_TEXT = (
     ("Seed must be between 0 and 2**32 - 1", "worker-seed-overflow"),
     ("daemonic processes are not allowed to have children", "process-in-worker"),
@@ -18,7 +18,8 @@ _BY_TEXT = (
 
 
 def rule_of_failure(failure: Failure, unit: Unit | None, odd: bool) -> str | None:
-    """The rule of an exception, None if there is none. `unit` raised it; `odd`: a sample of its batch holds None."""
+    """The rule about an exception, None if there is none. `unit` raised it; `odd`: whether a sample of its batch
+    contains None."""
     if odd:
         return "none-sample"
     if failure.kind == "UnsendableBatch":

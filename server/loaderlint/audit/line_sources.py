@@ -1,5 +1,5 @@
-"""Whether all that a line can draw random numbers from is watched. The line is read, not run: what it names is looked
-up in its frame."""
+"""Decides whether every source that a line can draw random numbers from is watched. The line is analysed, not run: its
+names are looked up in its frame."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from typing import Any
 from loaderlint.audit.reachable import attributes, is_of_user, module_of
 from loaderlint.audit.user_places import is_library
 
-#: Values that are not known: no generator and nothing that has one, or anything at all.
+#: Unknown values: one that is not and does not hold a generator, and one that may be anything.
 _PLAIN, _ANY = object(), object()
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
-#: What these give is plain, and they run nothing but what they are given.
+#: These functions return plain values, and call nothing except their arguments.
 _PURE = frozenset({abs, bool, float, int, len, range, round, str, sum})
-#: What of a generator is or gives another one.
+#: The attributes and methods of a generator that are or return another generator.
 _OTHER_GENERATORS = frozenset({"bit_generator", "clone_state", "graphsafe_get_state", "spawn"})
 _SEEDING = ("seed", "set_state")
 
 
 class _Unknown(Exception):
-    """It cannot be told."""
+    """It cannot be decided."""
 
 
 def draws_from_watched_only(frame: FrameType, line: int, watched: Set[int]) -> bool:
-    """Whether a line of the user draws from these objects only (by their `id`), whatever it calls. False where that
-    cannot be told, as for a generator that is made on the line. What functions of the user draw, lines of their own
-    draw."""
+    """Whether a line of the user's code draws from these objects only (by their `id`), whatever it calls. False if that
+    cannot be decided, for example for a generator that the line creates. What the user's functions draw belongs to
+    their own lines."""
     if is_library(frame.f_code.co_filename):
         return False
     found = _expressions(frame.f_code.co_filename, line)
@@ -50,7 +50,7 @@ def draws_from_watched_only(frame: FrameType, line: int, watched: Set[int]) -> b
 
 @functools.lru_cache(maxsize=256)
 def _expressions(file: str, line: int) -> tuple[ast.expr, ...]:
-    """The outermost expressions that are at a line; none if it cannot be read."""
+    """The outermost expressions on a line; none if the file cannot be read."""
     waiting: list[ast.AST] = [_parsed(file)]
     found: list[ast.expr] = []
     while waiting:
@@ -72,14 +72,14 @@ def _parsed(file: str) -> ast.Module:
 
 
 class _Reading:
-    """Tells what the expressions of a frame are. Its methods raise `_Unknown`."""
+    """Evaluates expressions in a frame without running code. Its methods raise `_Unknown`."""
 
     def __init__(self, frame: FrameType, watched: Set[int]) -> None:
         self._frame = frame
         self._watched = watched
 
     def value(self, node: ast.expr) -> Any:
-        """What an expression is, as far as it can be told."""
+        """The value of an expression, as far as it is known."""
         match node:
             case ast.Constant():
                 return node.value
@@ -151,7 +151,7 @@ class _Reading:
         raise _Unknown
 
     def _pass(self, value: Any) -> None:
-        """A function gets this."""
+        """Accept a value as an argument, unless the function could draw from it. Raises `_Unknown`."""
         of = getattr(value, "__self__", None) if callable(value) else None
         if value is _ANY:
             raise _Unknown
@@ -160,7 +160,7 @@ class _Reading:
 
 
 def _called(value: Any) -> Any:
-    """What an attribute of a class is. Properties run code of the user."""
+    """The attribute of a class. Raises `_Unknown` for properties, which run the user's code."""
     if isinstance(value, staticmethod | classmethod):
         return value.__func__
     if isinstance(value, property | functools.cached_property):
@@ -169,7 +169,7 @@ def _called(value: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is no generator, has none, and gives none."""
+    """Whether a value neither is, holds nor returns a generator."""
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return not value.dtype.hasobject

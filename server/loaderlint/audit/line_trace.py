@@ -1,4 +1,4 @@
-"""Which lines change the state of a stream of random numbers: Python's own trace function, line by line."""
+"""Finds the lines that change the state of a stream of random numbers, with Python's trace function."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from loaderlint.audit.messages import Move
 from loaderlint.audit.reachable import module_is_of_user
 from loaderlint.audit.streams import Stream
 
-#: After so many lines a unit of work is no longer watched: each costs as much as reading all states.
+#: The number of lines after which a unit of work is no longer watched: for each line, all states are read.
 LINES = 3_000
 
-#: What happens in functions of these is blamed on the line that calls them; in other libraries, on the function.
+#: Draws in functions of these modules are attributed to the line that calls them; in other libraries, to the function.
 _BLAMED_ON_CALLER = frozenset({*sys.stdlib_module_names, "torch", "numpy", "loaderlint"}) - {"__main__"}
 
-#: How many frames a stack shows.
+#: The maximum number of frames in a stack.
 FRAMES = 6
 
-#: How many moves of one stream are kept.
+#: The maximum number of moves of one stream that are kept.
 _MOVES = 50
 
 
@@ -66,7 +66,7 @@ class LineTrace:
         return self._ran
 
     def _look(self) -> None:
-        """Blame the last line that ran for what has changed since."""
+        """Attribute what has changed to the last line that ran."""
         if self._line is None:
             return
         for number, stream in enumerate(self._streams):
@@ -79,7 +79,7 @@ class LineTrace:
 
 
 def stack(frame: FrameType, line: int) -> tuple[str, ...]:
-    """The frames of the user and of libraries from this one outwards: 'augment (data.py:12)'."""
+    """The frames of user code and of libraries, from this one outwards: 'augment (data.py:12)'."""
     found: list[str] = []
     at: FrameType | None = frame
     while at is not None and len(found) < FRAMES:
@@ -94,7 +94,7 @@ def stack(frame: FrameType, line: int) -> tuple[str, ...]:
 
 
 def _shown(name: str) -> str:
-    """A file as it is best named: from the current folder, if it is below."""
+    """The path of a file for people: relative to the current folder if it is below it."""
     try:
         return Path(name).relative_to(Path.cwd()).as_posix()
     except (ValueError, OSError):

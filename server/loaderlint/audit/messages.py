@@ -1,4 +1,5 @@
-"""What the processes of an audit tell: plain data, one message a datagram, so that writers never mix."""
+"""The messages of the processes of an audit: plain data, one message per datagram, so that several writers never
+mix."""
 
 from __future__ import annotations
 
@@ -11,20 +12,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-#: Where in the sources something happened, innermost first: "augment (data.py:12)".
+#: The places in the sources where something happened, innermost first: "augment (data.py:12)".
 Stack = tuple[str, ...]
 
-#: A datagram may be no larger than the sender's buffer.
+#: The size of a datagram in bytes, which must not exceed the sender's buffer.
 CHUNK = 32 * 1024
-#: How large both buffers are at least, in bytes: 208 KiB are the default of Linux, 2 and 4 KiB that of macOS.
+#: The minimum size of both buffers in bytes. The default is 208 KiB on Linux, 2 and 4 KiB on macOS.
 _BUFFER = 4 * CHUNK
-#: Seconds to wait where the reader's buffer is full, and how often. Linux waits by itself; macOS raises ENOBUFS.
+#: Seconds to wait if the reader's buffer is full, and how often. Linux waits by itself; macOS raises ENOBUFS.
 _PAUSE, _PAUSES = 0.001, 10_000
 
 
 class Move(msgspec.Struct, frozen=True):
     """A line that changed the state of a stream of random numbers: where, and the digest of the state after it.
-    `watched`: whether all that the line can draw from is watched."""
+    `watched`: whether every source that the line can draw from is watched."""
 
     stack: Stack
     state: str
@@ -32,7 +33,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 class StreamUse(msgspec.Struct, frozen=True):
-    """The states of a stream (digests) before and after a unit of work. `moves` is None where no line was watched."""
+    """The states of a stream (digests) before and after a unit of work. `moves` is None if no lines were watched."""
 
     name: str
     before: str
@@ -41,7 +42,7 @@ class StreamUse(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception of the user's code, with its traceback as text."""
+    """An exception in the user's code, with its traceback as text."""
 
     kind: str
     text: str
@@ -51,9 +52,9 @@ class Failure(msgspec.Struct, frozen=True):
 class Unit(msgspec.Struct, frozen=True):
     """One sample, or the collating of one batch.
 
-    `number` counts the units of this worker in this epoch. `index` is what the sampler asked for, `digest` what came
-    ('' if nothing did). `streams`: those whose state was watched. `offsets`: files opened before the worker started
-    whose position this unit moved. `remarks`: what is odd about the value, such as 'None'.
+    `number` counts the units of this worker in this epoch. `index` is what the sampler asked for, `digest` that of the
+    result ('' if there was none). `streams`: those whose state was watched. `offsets`: files opened before the worker
+    started whose position this unit moved. `remarks`: what is odd about the value, such as 'None'.
     """
 
     kind: str
@@ -67,11 +68,11 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Something reachable from the dataset that is not what it was, or that is and should not.
+    """Something reachable from the dataset that has changed, or that should not be there.
 
     `kind`: 'data' (content of an array, tensor or container), 'shared' (the same, where other processes or a file share
     it), 'filled' (a member of a container that was None), 'grown' (a container), 'number' (an attribute), 'stream' (a
-    generator of random numbers that is there anew), 'crossed' (the main process made it, the worker has kept it)."""
+    new generator of random numbers), 'crossed' (the worker still has an object of the main process)."""
 
     path: str
     kind: str
@@ -81,7 +82,7 @@ class Change(msgspec.Struct, frozen=True):
 
 class Started(msgspec.Struct, frozen=True, tag=True):
     """A worker has started, or begins another epoch: the states of its streams before and after `worker_init_fn`, and
-    their classes; `files` are those that it had from the main process."""
+    their classes; `files` are the open ones that it inherited from the main process."""
 
     worker: int
     pid: int
@@ -102,8 +103,8 @@ class Began(msgspec.Struct, frozen=True, tag=True):
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What a process uses: `memory` of its own and `shared` memory that it has open, in KiB, and how many other
-    `descriptors` are open, without sockets. -1 where the system does not tell."""
+    """The resources of a process: its own `memory` and the `shared` memory that it has open, in KiB, and the number of
+    other open `descriptors`, without sockets. -1 if the system does not say."""
 
     memory: int = -1
     shared: int = -1
@@ -111,7 +112,7 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
-    """What a worker did for one batch, and what it uses then."""
+    """What a worker did for one batch, and the resources that it uses after it."""
 
     worker: int
     pid: int
@@ -121,7 +122,7 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
 
 
 class Changed(msgspec.Struct, frozen=True, tag=True):
-    """What a worker has changed of the dataset in an epoch."""
+    """What a worker has changed in the dataset in an epoch."""
 
     worker: int
     pid: int
@@ -130,7 +131,7 @@ class Changed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Holds(msgspec.Struct, frozen=True, tag=True):
-    """The attributes that a process has when an epoch begins: their values in words, by path."""
+    """The attributes that a process has when an epoch begins: their values as text, by path."""
 
     worker: int
     pid: int
@@ -145,7 +146,8 @@ class Loaded(msgspec.Struct, frozen=True, tag=True):
 
 
 class EpochEnded(msgspec.Struct, frozen=True, tag=True):
-    """The main process has its batches. `complete`: the loader had no more; `used`: what it uses without them."""
+    """The main process has read its batches. `complete`: the loader had no more; `used`: its resources after releasing
+    them."""
 
     epoch: int
     batches: int
@@ -160,7 +162,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Answer(msgspec.Struct, frozen=True, tag=True):
-    """What a probe returns: plain text, by name."""
+    """The answer of a probe: texts by name."""
 
     values: dict[str, tuple[str, ...]]
 
@@ -180,22 +182,22 @@ def channel() -> tuple[socket.socket, socket.socket]:
 
 
 def make_room(end: socket.socket) -> None:
-    """Give a socket the buffers that datagrams of `CHUNK` bytes need, where the system's are smaller."""
+    """Enlarge a socket's buffers to what datagrams of `CHUNK` bytes need, if they are smaller."""
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         if end.getsockopt(socket.SOL_SOCKET, option) < _BUFFER:
             end.setsockopt(socket.SOL_SOCKET, option, _BUFFER)
 
 
 class Sender:
-    """Sends messages to the process that asked. Any process that has a copy may send; it is safe to pickle for a worker
-    that is about to be spawned."""
+    """Sends messages to the original process. Every process with a copy may send. It can be pickled for a worker that
+    is being spawned."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
         self._number = 0
 
     def send(self, message: Message) -> None:
-        """Send one message; nobody listening is no error."""
+        """Send one message. It is no error if nobody listens."""
         data = _ENCODER.encode(message)
         self._number += 1
         head = b"%d:%d:" % (os.getpid(), self._number)
@@ -215,12 +217,12 @@ class Sender:
                 time.sleep(_PAUSE)
 
     def fileno(self) -> int:
-        """The descriptor that it writes to."""
+        """The file descriptor that it writes to."""
         return self._channel.fileno()
 
 
 class Receiver:
-    """Puts messages together again that came in several datagrams."""
+    """Reassembles messages that arrive in several datagrams."""
 
     def __init__(self) -> None:
         self._parts: dict[bytes, bytearray] = {}

@@ -1,4 +1,4 @@
-"""Files that were open when a worker was forked: it shares their position with all other processes that have them."""
+"""The files that were open when a worker was forked. All processes that inherited one share its position."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-#: How many open files are watched.
+#: The maximum number of open files that are watched.
 _FILES = 32
 
 _SYSTEM = ("/dev/", "/proc/", "/sys/", "/memfd:")
 
 
 class Inherited(Struct):
-    """A file that was open before this process started. `copy`: a descriptor of our own for the same open file, which
-    stays when the user's code closes or replaces the first one."""
+    """A file that was open before this process started. `copy`: a duplicate descriptor of the same open file, which
+    stays valid when the user's code closes or replaces the first one."""
 
     number: int
     target: str
@@ -26,7 +26,7 @@ class Inherited(Struct):
     position: int
 
     def moved(self) -> bool:
-        """Whether the position has changed since the last time that it was asked for."""
+        """Whether the position has changed since the last call."""
         with contextlib.suppress(OSError):
             now = os.lseek(self.copy, 0, os.SEEK_CUR)
             if now != self.position:
@@ -36,7 +36,7 @@ class Inherited(Struct):
 
 
 def inherited() -> list[Inherited]:
-    """The regular files that are open for reading. To be asked first thing in a worker."""
+    """The regular files that are open for reading. Call it before anything else in a worker."""
     found: list[Inherited] = []
     with contextlib.suppress(OSError):
         for number in sorted(map(int, os.listdir("/proc/self/fd")))[:512]:
@@ -47,14 +47,14 @@ def inherited() -> list[Inherited]:
 
 
 def _inherited(number: int) -> list[Inherited]:
-    import fcntl  # not on Windows, where this module is imported all the same
+    import fcntl  # missing on Windows, where this module is imported too
 
     try:
         target = os.readlink(f"/proc/self/fd/{number}")
         flags = fcntl.fcntl(number, fcntl.F_GETFL)
         if target.startswith(_SYSTEM) or not stat.S_ISREG(os.fstat(number).st_mode):
             return []
-        # What is only written to is a log: lines of several processes in one file are what is wanted there.
+        # A file that is only written to is a log, where lines of several processes are wanted.
         if flags & os.O_ACCMODE == os.O_WRONLY or flags & os.O_APPEND or target.endswith(" (deleted)"):
             return []
         return [Inherited(number, target, os.dup(number), os.lseek(number, 0, os.SEEK_CUR))]
@@ -63,7 +63,7 @@ def _inherited(number: int) -> list[Inherited]:
 
 
 def poison(files: Sequence[Inherited]) -> None:
-    """Have their descriptors lead to an empty file, so that only what still reads from them sees a difference."""
+    """Point their descriptors to an empty file, so that only code that still reads from them sees a difference."""
     empty = os.open(os.devnull, os.O_RDONLY)
     for file in files:
         with contextlib.suppress(OSError):
@@ -72,7 +72,7 @@ def poison(files: Sequence[Inherited]) -> None:
 
 
 def shown(target: str) -> str:
-    """A file as it is best named: from the current folder, if it is below."""
+    """The path of a file for people: relative to the current folder if it is below it."""
     try:
         return Path(target).relative_to(Path.cwd()).as_posix()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What cannot be sent to a worker that is spawned, and how much is copied to each one."""
+"""Finds what cannot be sent to a spawned worker, and how much is copied to each worker."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from loaderlint.audit.reachable import parts
 
-#: How deep the search for the part that fails goes.
+#: The maximum depth of the search for the part that fails.
 _DEPTH = 30
 
 
 class Sent(Struct, frozen=True):
-    """What sending an object costs: bytes that are copied, and bytes of tensors, whose memory is shared instead.
-    `problems`: what cannot be sent, as (path, why)."""
+    """The cost of sending an object: bytes that are copied, and bytes of tensors, whose memory is shared instead.
+    `problems`: what cannot be sent, as (path, reason)."""
 
     copied: int
     shared: int
@@ -26,7 +26,7 @@ class Sent(Struct, frozen=True):
 
 
 class _Popen:
-    """Stands for a process that is about to be spawned, which locks and sockets ask for before they are pickled."""
+    """Stands for a process that is being spawned: locks and sockets ask for one when they are pickled."""
 
     def duplicate_for_child(self, number: int) -> int:
         return number
@@ -36,8 +36,8 @@ class _Popen:
 
 
 def sent(roots: Mapping[str, Any]) -> Sent:
-    """Pickle each of `roots` (by name) as for a spawned worker. To be called in a sandbox, for pickling runs code of
-    the user."""
+    """Pickle each of `roots` (by name) as for a spawned worker. Call it in a sandbox, because pickling runs the user's
+    code."""
     from multiprocessing import context
 
     context.set_spawning_popen(_Popen())  # type: ignore[arg-type]
@@ -57,11 +57,11 @@ def sent(roots: Mapping[str, Any]) -> Sent:
 
 
 class _Unsendable(Exception):
-    """Pickle would take it, and the worker would not start."""
+    """Pickle accepts it, but the worker would not start."""
 
 
 def _pickled(value: Any) -> tuple[tuple[int, int], str | None]:
-    """The bytes that are copied and that are shared, and why it failed."""
+    """The bytes that are copied and shared, and why pickling failed, if it did."""
     from multiprocessing.reduction import ForkingPickler
 
     torch = sys.modules["torch"]
@@ -106,7 +106,7 @@ def _culprit(path: str, value: Any, why: str, depth: int = _DEPTH) -> tuple[str,
 
 
 def _sent_parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """What pickle would look at below this object, if it can be asked."""
+    """The parts of an object that pickle would visit, as far as they are known."""
     if isinstance(value, (dict, list, tuple, set, frozenset)):
         yield from parts(value)
         return

@@ -1,4 +1,4 @@
-"""Whether the work of the workers goes well: exceptions, waiting, open files, and what is sent to them."""
+"""Checks the workers' processes: exceptions, endless waiting, open files, and what is sent to them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Stuck
 from loaderlint.audit.user_places import is_ours, of_traceback
 
-#: How many places of one kind are shown.
+#: The maximum number of places of one kind that are shown.
 _SHOWN = 3
 
 
 def hanging(evidence: Evidence) -> Iterator[Result]:
-    """Whether a worker waits for what does not come."""
+    """Whether a worker waits for ever."""
     check = "hanging"
     run = evidence.run
     if run.finished:
@@ -43,7 +43,7 @@ def _rule_of_hang(stuck: Stuck) -> str | None:
 
 
 def samples(evidence: Evidence) -> Iterator[Result]:
-    """What samples raise, and what cannot be made into batches."""
+    """The exceptions that samples raise, and samples that cannot be collated."""
     check = "samples"
     broken = failures(evidence.run)
     if not broken:
@@ -66,7 +66,7 @@ def samples(evidence: Evidence) -> Iterator[Result]:
 
 
 def _odd_samples(evidence: Evidence, failed: Done | None) -> tuple[str, ...]:
-    """The samples of the batch that failed in which something is None."""
+    """The samples of the failed batch that contain None."""
     if failed is None or failed.unit.kind != "collate":
         return ()
     mine = [
@@ -109,10 +109,10 @@ def open_files(evidence: Evidence) -> Iterator[Result]:
 
 
 def crossing(evidence: Evidence) -> Iterator[Result]:
-    """What the dataset holds of the main process that a forked worker cannot use, or only in turn with others."""
+    """Objects of the main process in the dataset that a forked worker cannot use, or only in turn with others."""
     check = "crossed-the-fork"
     found = evidence.crossed
-    if evidence.run.finished:  # then the workers have told what they kept
+    if evidence.run.finished:  # then the workers have reported what they still have
         kept = {change.path for each in changed(evidence.run) for change in each.changes if change.kind == "crossed"}
         found = tuple(each for each in found if each.path in kept)
     if found:
@@ -124,7 +124,7 @@ def crossing(evidence: Evidence) -> Iterator[Result]:
 
 
 def sending(evidence: Evidence) -> Iterator[Result]:
-    """Whether all that a spawned worker needs can be sent to it, and what that costs."""
+    """Whether everything that a spawned worker needs can be sent to it, and what that costs."""
     check = "pickling"
     seen, facts = evidence.pickled, evidence.facts
     if not seen:

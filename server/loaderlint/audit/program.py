@@ -1,7 +1,7 @@
-"""Runs a program of the user, and audits each of its loaders when it is first iterated.
+"""Runs a user's program, and audits each of its loaders when it is first iterated.
 
-Started by `loaderlint audit` as `python -m loaderlint.audit.program OPTIONS`, in the interpreter of the project. What
-it sees goes to a pipe, one event a line; standard output is the program's.
+Started by `loaderlint audit` as `python -m loaderlint.audit.program OPTIONS`, in the interpreter of the project. Events
+go to a pipe, one per line; standard output belongs to the program.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ from loaderlint.audit.user_places import is_library
 #: PyTorch's module of the DataLoader.
 DATALOADER = "torch.utils.data.dataloader"
 
-#: Files that may say which dataset is read, and how. A longer one is data.
+#: Files that may configure which dataset is read, and how. A longer one is data.
 _SETTINGS = frozenset({".cfg", ".ini", ".json", ".toml", ".yaml", ".yml"})
 
-#: A loader that is iterated so often ends the program, even if others were not iterated yet.
+#: The program ends when a loader has been iterated this often, even if others were not iterated yet.
 _PASSES = 3
 
 
 class Enough(BaseException):
-    """All loaders were seen: the program ends here. No `except Exception` of the program takes it for an error."""
+    """All loaders were audited, so the program ends here. It is a BaseException, so that no `except Exception` of the
+    program catches it."""
 
 
 class Options(Struct, frozen=True):
-    """How the loaders are audited, and the program that is run: a file or, if `module`, the name of a module."""
+    """How to audit the loaders, and the program to run: a file or, if `module`, the name of a module."""
 
     report: int
     epochs: int
@@ -60,7 +61,7 @@ def main(words: Sequence[str]) -> int:
     watch = Watch(options)
     sys.addaudithook(watch.opened)
     signal.signal(signal.SIGTERM, _leave)
-    if module := sys.modules.get(DATALOADER):  # a sitecustomize has imported it
+    if module := sys.modules.get(DATALOADER):  # a sitecustomize imported it
         watch.patch(module)
     sys.meta_path.insert(0, _Patch(watch))
     try:
@@ -94,7 +95,7 @@ def _run(options: Options) -> None:
 
 
 def _traceback(error: BaseException) -> str:
-    """The traceback of the program alone."""
+    """The traceback without the frames of loaderlint and runpy."""
     ours = (str(Path(__file__).parent), "<frozen runpy>", runpy.__file__)
     at = error.__traceback__
     while at is not None and at.tb_frame.f_code.co_filename.startswith(ours):
@@ -103,7 +104,7 @@ def _traceback(error: BaseException) -> str:
 
 
 class Watch:
-    """The loaders of the program: which were made, which were seen."""
+    """Watches the loaders of the program: which were made, and which were audited."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -115,16 +116,16 @@ class Watch:
         self._passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def tell(self, event: str, **more: Any) -> None:
-        """Send one event to whoever started us."""
+        """Send one event to the process that started this one."""
         if os.getpid() == self._pid:
             os.write(self._options.report, (json.dumps({"event": event, **more}) + "\n").encode())
 
     def unseen(self) -> list[str]:
-        """Where the loaders were made that were never iterated and are still there."""
+        """The places of the loaders that were never iterated and still exist."""
         return [_named(places) for loader, places in self._made.items() if loader not in self._passes]
 
     def opened(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Python's audit hook: note the files of settings that the program opens."""
+        """Python's audit hook: record the settings files that the program opens."""
         if event == "open" and isinstance(file := arguments[0], str) and os.path.splitext(file)[1] in _SETTINGS:
             if not is_library(file):
                 self._settings.add(os.path.abspath(file))
@@ -178,7 +179,8 @@ class Watch:
         self.tell("report", report=report.as_data(), folder=folder, made=made, settings=sorted(self._settings))
 
     def _compare_epochs(self, loader: Any) -> None:
-        """A second epoch begins: whether persistent workers get what the program has set since the first one."""
+        """Test, when a second epoch begins, whether persistent workers get what the program has set since the first
+        one."""
         from loaderlint.audit.auditing import stale_state
 
         if loader in self._held:
@@ -187,7 +189,7 @@ class Watch:
 
 
 def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:
-    """The first batches; the others are not asked for."""
+    """The first batches; the others are not requested."""
     for _ in range(count):
         try:
             yield next(batches)
@@ -196,7 +198,7 @@ def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:
 
 
 def _places(frame: FrameType | None) -> tuple[str, ...]:
-    """The lines of the program that made a loader, innermost first, from the current folder: 'train.py:40'."""
+    """The lines of the program that made a loader, innermost first, relative to the current folder: 'train.py:40'."""
     found = []
     while frame is not None:
         if not is_library(frame.f_code.co_filename):
@@ -214,7 +216,7 @@ def _named(places: Sequence[str]) -> str:
 
 
 class _Patch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Patches PyTorch's module as soon as the program imports it: not before, for the program may set environment
+    """Patches PyTorch's module when the program imports it: not earlier, because the program may set environment
     variables first."""
 
     def __init__(self, watch: Watch) -> None:

@@ -1,6 +1,6 @@
 """The pytest plugin: the fixture `loaderlint_audit` and the marker of the same name.
 
-pytest imports this at every start, also where nobody uses it: so nothing is imported here that takes time.
+pytest imports this at every start, even if nobody uses it, so nothing slow is imported here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARKER = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", _MARKER)
 
 

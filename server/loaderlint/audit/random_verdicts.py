@@ -1,4 +1,5 @@
-"""Whether workers, epochs or samples draw the same numbers: by the states of the streams, not by the samples."""
+"""Checks whether workers, epochs or samples draw the same numbers, by the states of the streams and not by the
+samples."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def workers_draw_alike(evidence: Evidence) -> Iterator[Result]:
 
 
 def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
-    """Whether an epoch draws from the states from which an earlier one drew."""
+    """Whether an epoch draws from states that an earlier one drew from."""
     check = "epochs-draw-alike"
     if evidence.facts.epochs < 2:
         yield not_seen(check, "only one epoch was asked for")
@@ -40,7 +41,8 @@ def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
 
 
 def _drawn_alike(evidence: Evidence, check: str, who: str, differs: Callable[[Done, Done], bool]) -> Iterator[Result]:
-    """A result for each stream from which two that differ draw the same, with the first two that do."""
+    """A result for each stream from which two units that differ (`differs`) draw the same, with the first two such
+    units."""
     for name, drawn in _by_stream(evidence).items():
         pair = next(_meetings(drawn, differs), None)
         if pair is not None:
@@ -51,7 +53,7 @@ def _drawn_alike(evidence: Evidence, check: str, who: str, differs: Callable[[Do
 
 
 def drawn_alike(evidence: Evidence) -> frozenset[str]:
-    """The streams from which two workers or two epochs draw the same."""
+    """The streams from which two workers or two epochs draw the same numbers."""
     return frozenset(
         name
         for name, drawn in _by_stream(evidence).items()
@@ -60,9 +62,8 @@ def drawn_alike(evidence: Evidence) -> frozenset[str]:
 
 
 def drawn_apart(evidence: Evidence) -> tuple[str, ...]:
-    """The lines of the user at which two workers of one epoch and two epochs drew, all from states of their own: no two
-    drew alike from a stream that moved there, and there is no other stream that could have. None if the run did not end
-    well."""
+    """The user's lines at which two workers of one epoch and two epochs drew, each from a different state: no two drew
+    alike from a stream that moved there, and no unwatched stream could have moved there. Empty if the run failed."""
     if not evidence.run.finished or failures(evidence.run):
         return ()
     apart: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -78,13 +79,13 @@ def drawn_apart(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _are_many(users: Set[tuple[int, int]]) -> bool:
-    """Whether two workers of one epoch are among these, and two epochs."""
+    """Whether these include two workers of one epoch, and two epochs."""
     epochs = [epoch for _, epoch in users]
     return len(set(epochs)) > 1 and any(count > 1 for count in Counter(epochs).values())
 
 
 def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Result:
-    """The result, a note if the samples do not depend on what is drawn."""
+    """The result; a note if the samples do not depend on what is drawn."""
     if first.done.unit.kind != "sample" or name not in evidence.idle:
         return result
     text = f"{result.text}, but samples that were read again were the same whatever was drawn"
@@ -92,7 +93,7 @@ def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Res
 
 
 def samples_reseed(evidence: Evidence) -> Iterator[Result]:
-    """Whether samples set a stream to the same state, draw, and leave it where the last sample did."""
+    """Whether samples set a stream to the same state, draw, and leave it in the state in which the last sample did."""
     check = "samples-reseed"
     for name in _by_stream(evidence):
         pair = _reseeding(evidence, name)
@@ -106,7 +107,7 @@ def samples_reseed(evidence: Evidence) -> Iterator[Result]:
 
 
 def _reseeding(evidence: Evidence, name: str) -> tuple[Drawn, Drawn] | None:
-    """Two samples of one worker that move a stream over the same states, of which the second leaves it where it was."""
+    """Two samples of one worker that move a stream over the same states, where the second one leaves it as it was."""
     moved: dict[tuple[int, tuple[str, ...]], Drawn] = {}
     for each in _by_stream(evidence)[name]:
         states = tuple(move.state for move in each.use.moves or ())
@@ -118,7 +119,7 @@ def _reseeding(evidence: Evidence, name: str) -> tuple[Drawn, Drawn] | None:
 
 
 def _by_stream(evidence: Evidence) -> dict[str, list[Drawn]]:
-    """The draws from each stream, but for generators that only seed others."""
+    """The draws from each stream, except generators that only seed others."""
     found: defaultdict[str, list[Drawn]] = defaultdict(list)
     for each in evidence.draws():
         found[each.use.name].append(each)
@@ -126,8 +127,8 @@ def _by_stream(evidence: Evidence) -> dict[str, list[Drawn]]:
 
 
 def _only_seeds(name: str, drawn: Sequence[Drawn]) -> bool:
-    """Whether each worker draws from a generator once in an epoch, in a function that draws from torch's stream there
-    too. It makes another generator of both numbers, as an accessor does, so it may be alike in all workers."""
+    """Whether each worker draws from a generator once per epoch, in a function that also draws from torch's stream.
+    Such a function seeds another generator with both numbers, so this one may be the same in all workers."""
     if name in GLOBAL:
         return False
     users = [(each.done.pid, each.done.epoch) for each in drawn]
@@ -156,8 +157,8 @@ def _other_epoch(one: Done, other: Done) -> bool:
 
 
 def _meetings(drawn: Sequence[Drawn], differs: Callable[[Done, Done], bool]) -> Iterator[tuple[Drawn, Drawn]]:
-    """Pairs that drew from the same state, or that came to the same state from different ones. States have at least 64
-    bits, so two are never equal by chance."""
+    """Pairs that drew from the same state, or reached the same state from different ones. States have at least 64 bits,
+    so two are never equal by chance."""
     before: dict[str, list[Drawn]] = {}
     after: dict[str, list[Drawn]] = {}
     for each in drawn:
@@ -174,7 +175,7 @@ def _meetings(drawn: Sequence[Drawn], differs: Callable[[Done, Done], bool]) -> 
 
 
 def _met(*drawn: Drawn) -> tuple[str, ...]:
-    """What was seen of draws that met."""
+    """The evidence for draws that met, line by line."""
     lines: list[str] = []
     for each in drawn:
         lines.append(f"{each.done.where}: state {each.use.before} -> {each.use.after}")
@@ -184,7 +185,7 @@ def _met(*drawn: Drawn) -> tuple[str, ...]:
 
 
 def _places(evidence: Evidence, rule: str, *drawn: Drawn) -> tuple[str, ...]:
-    """The lines of the user that drew, or the function that has seeded the workers."""
+    """The user's lines that drew, or the function that seeded the workers."""
     if rule == "constant-worker-seed" and evidence.facts.initialises:
         return evidence.facts.initialises
     places = dict.fromkeys(of_stack(move.stack) for each in drawn for move in each.use.moves or ())
@@ -192,7 +193,7 @@ def _places(evidence: Evidence, rule: str, *drawn: Drawn) -> tuple[str, ...]:
 
 
 def _named(evidence: Evidence, name: str) -> str:
-    """A stream in words."""
+    """The name of a stream, for people."""
     if name in GLOBAL:
         return f"the global stream of {name}"
     kinds = {key: kind for each in of_kind(evidence.run, Started) for key, kind in each.kinds.items()}
@@ -200,7 +201,7 @@ def _named(evidence: Evidence, name: str) -> str:
 
 
 def _rule_of_stream(evidence: Evidence, name: str, first: Drawn, second: Drawn) -> str:
-    """The rule that speaks of this stream."""
+    """The rule about this stream."""
     if name not in GLOBAL:
         where = " ".join(frame for each in (first, second) for move in each.use.moves or () for frame in move.stack)
         return "frozen-augmentation-state" if any(each in where for each in _AUGMENTERS) else "shared-generator"

@@ -1,4 +1,4 @@
-"""Whether the ranks of a distributed program share the items of an epoch."""
+"""Checks whether the ranks of a distributed program divide the items of an epoch."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
 _CHECK = "ranks"
-#: At least this part of the items has to be wrong. Who sorts items into groups and fills up or drops the last batch of
-#: each has fewer.
+#: At least this share of the items must be wrong. Programs that group items, and pad or drop the last batch of each
+#: group, stay below it.
 _PART = 1 / 3
-#: How many items are shown.
+#: The maximum number of items that are shown.
 _SHOWN = 3
 _UNLESS = ", so each comes again on each rank unless something else divides them"
 
 
 class _Share(Struct, frozen=True):
-    """What one rank takes in an epoch: its items as texts that are equal for equal ones, in how many batches, and
-    whether these are all."""
+    """What one rank reads in an epoch: its items as texts (equal for equal items), the number of batches, and whether
+    these are all."""
 
     items: tuple[str, ...]
     batches: int
@@ -33,13 +33,13 @@ class _Share(Struct, frozen=True):
 
     @property
     def batch(self) -> int:
-        """How many items a batch has."""
+        """The number of items in a batch."""
         return ceil(len(self.items) / max(self.batches, 1))
 
 
 def ranks(evidence: Evidence) -> Iterator[Result]:
-    """Whether each item of an epoch comes on one rank. That it comes on all of them is no fault by itself: what starts
-    the ranks may divide the items later, or have done so before the loader was made."""
+    """Whether each item of an epoch comes on one rank. If all items come on all ranks, that is no fault by itself: the
+    launcher of the ranks may divide them later, or may have done so before the loader was made."""
     if evidence.whole is None:
         return
     seen = [_share(each) for each in (evidence.whole, *evidence.ranks)]
@@ -59,14 +59,14 @@ def ranks(evidence: Evidence) -> Iterator[Result]:
 
 
 def all_alike(outcomes: Sequence[Outcome]) -> bool:
-    """Whether all ranks take the same items, and come to the end of an epoch."""
+    """Whether all ranks read the same items, up to the end of an epoch."""
     shares = [_share(each) for each in outcomes]
     counts = [Counter(each.items) for each in shares if each is not None and each.complete]
     return len(counts) == len(shares) and all(each == counts[0] for each in counts)
 
 
 def _share(outcome: Outcome) -> _Share | None:
-    """None if the rank did not come to its end."""
+    """The share of a rank; None if it did not finish."""
     ended = next(of_kind(outcome, EpochEnded), None)
     if ended is None or not outcome.finished or failures(outcome):
         return None
@@ -82,7 +82,7 @@ def _why_not(evidence: Evidence) -> str:
 
 
 def _not_comparable(whole: _Share, *shares: _Share) -> str | None:
-    """Why the items say nothing, None if they do."""
+    """Why the items prove nothing; None if they can be compared."""
     if not whole.items:
         return "the epoch has no items"
     if len(set(whole.items)) < len(whole.items):
@@ -93,7 +93,7 @@ def _not_comparable(whole: _Share, *shares: _Share) -> str | None:
 
 
 def _begun(evidence: Evidence) -> Result:
-    """What can be told of ranks that only began an epoch."""
+    """The result for ranks that only began an epoch."""
     heads = [{(each.worker, each.unit.index): each.unit.digest for each in samples_of(rank)} for rank in evidence.ranks]
     common = set.intersection(*map(set, heads))
     first = [heads[0][place] for place in common]
@@ -105,7 +105,7 @@ def _begun(evidence: Evidence) -> Result:
 
 
 def _all_alike(evidence: Evidence, whole: _Share, first: _Share, *others: _Share) -> Result:
-    """What it means that all ranks take the same items."""
+    """The result if all ranks read the same items."""
     if Counter(first.items) != Counter(whole.items):
         return not_seen(_CHECK, "the rank no longer matters when the loader is iterated")
     if not evidence.facts.iterable:
@@ -128,7 +128,8 @@ def _divides(outcomes: Sequence[Outcome]) -> bool:
 
 
 def _compared(evidence: Evidence, whole: _Share, *shares: _Share) -> Result:
-    """Whether the shares of the ranks are the whole, but for what fills up a batch or is left of one."""
+    """The result of comparing the shares of the ranks with the whole, except for what pads a batch or remains of
+    one."""
     count = len(shares)
     taken = Counter(item for each in shares for item in each.items)
     missing = [item for item in whole.items if not taken[item]]
@@ -145,7 +146,7 @@ def _compared(evidence: Evidence, whole: _Share, *shares: _Share) -> Result:
     text = f"{count} ranks share the {len(whole.items)} items of an epoch" + (f": {told}" if wrong else "")
     if len({each.batches for each in shares}) == 1:
         return clean(_CHECK, text)
-    text = f"{text}, in different numbers of batches: at the last one, gradients wait for ranks that have no more"
+    text = f"{text}, in different numbers of batches: ranks that average gradients wait for those without more"
     return Result(_CHECK, Verdict.NOTE, text, _lines(*shares))
 
 

@@ -1,8 +1,8 @@
-"""The ranks of a distributed program, one after the other: copies of this process that are told to be one of them.
+"""Plays the ranks of a distributed program, one after the other, in copies of this process.
 
-A loader asks torch.distributed, or the environment, which rank it is of, and gives its share of the items. Workers that
-are forked are told the same as the process that forks them. Those of other start methods only have the environment:
-a process group is nothing that they could inherit.
+A loader asks torch.distributed, or the environment, for its rank, and gives that rank's share of the items. Forked
+workers get the same answers as the process that forks them. Workers of other start methods only have the environment,
+because they cannot inherit a process group.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-#: So many indices of a sampler are looked at. One without an end has no epoch.
+#: The maximum number of a sampler's indices that are read: a sampler may be endless.
 MOST_INDICES = 100_000
 
 
@@ -26,8 +26,8 @@ class Rank(Struct, frozen=True):
     count: int
 
     def take(self, loader: Any) -> None:
-        """Have this process be told that it is this rank, and the sampler of its loader made for it. For a copy of the
-        process only: there is no way back."""
+        """Turn this process into this rank, and create its loader's sampler again for the rank. For a copy of the
+        process only: this cannot be undone."""
         os.environ.update(
             RANK=str(self.number),
             LOCAL_RANK=str(self.number),
@@ -45,8 +45,8 @@ class Rank(Struct, frozen=True):
         self._make_sampler(loader)
 
     def _make_sampler(self, loader: Any) -> None:
-        """Make a DistributedSampler as this rank would. Others are left as they are: what they have kept of the rank
-        that they were made for is not known."""
+        """Make a DistributedSampler as this rank would. Other samplers stay: it is not known what they remember of the
+        rank that they were made for."""
         from torch.utils.data import DistributedSampler
 
         for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None)):
@@ -58,17 +58,17 @@ class Rank(Struct, frozen=True):
 
 
 def _replace(answers: Mapping[str, Callable[..., object]]) -> None:
-    """Replace functions of torch.distributed in all modules that have them: some were imported by name."""
+    """Replace functions of torch.distributed in all modules that hold them: some were imported by name."""
     distributed = vars(sys.modules["torch.distributed"])
     replaced = {id(distributed[name]): answer for name, answer in answers.items() if name in distributed}
     for names in [vars(module) for module in sys.modules.values() if isinstance(module, ModuleType)]:
         names.update({name: replaced[id(value)] for name, value in names.items() if id(value) in replaced})
-    distributed.update(answers)  # a build of PyTorch without it has not all
+    distributed.update(answers)  # a build of PyTorch without distributed lacks some of them
 
 
 def order(loader: Any) -> tuple[list[str], int, bool]:
-    """What the sampler of a map-style loader asks for in an epoch: the indices as texts, how many batches they make,
-    and whether it comes to its end."""
+    """What the sampler of a map-style loader gives in an epoch: the indices as texts, the number of batches, and
+    whether it ended."""
     batches = loader.batch_sampler if loader.batch_sampler is not None else ([index] for index in loader.sampler)
     found: list[str] = []
     count = 0

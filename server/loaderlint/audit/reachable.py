@@ -1,4 +1,4 @@
-"""What can be reached from an object, each with its path: `dataset.transform.transforms[2].rng`."""
+"""Finds the objects that can be reached from an object, each with its path: `dataset.transform.transforms[2].rng`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-#: How many objects are looked at. A list of a million names holds nothing that is looked for.
+#: The maximum number of objects that are visited. A list of a million names contains nothing of interest.
 LIMIT = 20_000
 
-#: How many members of one list, dict or set are looked at.
+#: The maximum number of members of one list, dict or set that are visited.
 MEMBERS = 2_000
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), range, type(Ellipsis))
@@ -21,13 +21,13 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None), range, type(Ellipsi
 def reachable(roots: Mapping[str, Any], limit: int = LIMIT) -> Iterator[tuple[str, Any]]:
     """Each object that can be reached from `roots` (by name), with the shortest path to it, the nearest first.
 
-    Followed are attributes, members of containers, classes of the user's objects, and what functions hold: closures,
-    defaults, and the globals that their code names. What belongs to the standard library or to an installed library is
-    looked at, but the globals of its functions are not. Each object comes once, plain values never.
+    The search follows attributes, members of containers, classes of the user's objects, and what functions hold:
+    closures, defaults, and the globals that their code names. It does not follow the globals of functions of the
+    standard library or an installed library. Each object comes once, plain values never.
     """
     seen: set[int] = set()
     waiting: deque[tuple[str, Any]] = deque(roots.items())
-    kept: list[Any] = []  # an id means nothing any more when its object is gone
+    kept: list[Any] = []  # an id may be reused once its object is gone
     while waiting and limit > 0:
         path, value = waiting.popleft()
         if isinstance(value, _PLAIN) or id(value) in seen:
@@ -47,7 +47,7 @@ def _joined(path: str, name: str) -> str:
 
 
 def parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds, each with its name after the object's: `.rng`, `[2]`."""
+    """The parts of an object, each with what follows the object in its path: `.rng`, `[2]`."""
     if isinstance(value, dict):
         for number, (key, member) in enumerate(value.items()):
             if number >= MEMBERS:
@@ -85,7 +85,7 @@ def _of_object(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _shared_by_class(kind: type) -> Iterator[tuple[str, Any]]:
-    """The values that a class of a library holds for all its objects, such as a generator of random numbers."""
+    """The values that a library class shares between all its objects, such as a generator of random numbers."""
     for base in kind.__mro__:
         if module_of(base) != "builtins":
             for name, part in vars(base).items():
@@ -94,7 +94,7 @@ def _shared_by_class(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """The attributes that an object has of its own, without running any code of it."""
+    """An object's own attributes, read without running its code."""
     try:
         found = dict(object.__getattribute__(value, "__dict__"))
     except AttributeError:
@@ -131,7 +131,7 @@ def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
         try:
             yield f".<closure>.{name}", cell.cell_contents
-        except ValueError:  # it is not filled yet
+        except ValueError:  # the cell is still empty
             continue
     for number, default in enumerate(function.__defaults__ or ()):
         yield f".__defaults__[{number}]", default
@@ -146,7 +146,7 @@ def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=4096)
 def module_is_of_user(name: str) -> bool:
-    """Whether a module, by its name, is neither of the standard library nor installed."""
+    """Whether a module, by its name, belongs neither to the standard library nor to an installed library."""
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__" or top in ("torch", "numpy", "loaderlint"):
         return False
@@ -160,8 +160,8 @@ def is_of_user(value: Any) -> bool:
 
 
 def module_of(value: Any) -> str:
-    """The name of the module that a class or function says it is from. Some say nothing, and the metaclass
-    of Cython's functions has a descriptor there."""
+    """The name of the module that a class or function declares, '' if none: some declare nothing, and the metaclass of
+    Cython's functions has a descriptor there."""
     name = getattr(value, "__module__", None)
     return name if isinstance(name, str) and name else "builtins"
 

@@ -1,4 +1,4 @@
-"""What an audit tells, as data, as text and as JSON."""
+"""The report of an audit, as data, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loaderlint.audit.evidence import Facts
 
 
 class Verdict(enum.Enum):
-    """What a result is."""
+    """The kind of a result."""
 
     FAULT = "fault"
     NOTE = "note"
@@ -23,8 +23,8 @@ class Verdict(enum.Enum):
 
 
 class Result(Struct, frozen=True):
-    """One answer. `check`: the question; `evidence`: what was seen, a line each; `rule`: the name of the rule of
-    loaderlint that speaks of it, if there is one; `places`: the lines of the user's code that did it, 'train.py:12'."""
+    """The result of one check. `check`: its name; `evidence`: what was seen, one line each; `rule`: the name of the
+    loaderlint rule about it, if there is one; `places`: the lines of the user's code that did it, 'train.py:12'."""
 
     check: str
     verdict: Verdict
@@ -34,7 +34,7 @@ class Result(Struct, frozen=True):
     places: tuple[str, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
-        """The result in plain data, as JSON has it."""
+        """The result as plain data that JSON can represent."""
         return {
             "check": self.check,
             "verdict": self.verdict.value,
@@ -46,12 +46,12 @@ class Result(Struct, frozen=True):
 
 
 def clean(check: str, text: str) -> Result:
-    """It was looked for and not there."""
+    """A result: the fault was looked for and not found."""
     return Result(check, Verdict.CLEAN, text)
 
 
 def not_seen(check: str, why: str) -> Result:
-    """It could not be looked for."""
+    """A result: the fault could not be looked for. `why` is the reason."""
     return Result(check, Verdict.NOT_SEEN, why)
 
 
@@ -61,7 +61,7 @@ class AuditError(AssertionError):
 
 class Report(Struct, frozen=True):
     """The results for one loader. `facts`: what was run; `seconds`: how long it took; `drew`: the lines at which the
-    workers drew random numbers, none of them alike (see `drawn_apart`); `files`: those of the user's modules."""
+    workers drew random numbers, no two alike (see `drawn_apart`); `files`: those of the user's modules."""
 
     name: str
     facts: Facts
@@ -72,22 +72,22 @@ class Report(Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """What was run, in words."""
+        """A description of the run, for people."""
         return self.facts.description
 
     @property
     def faults(self) -> tuple[Result, ...]:
-        """What is wrong."""
+        """The results that are faults."""
         return tuple(each for each in self.results if each.verdict is Verdict.FAULT)
 
     def with_result(self, result: Result) -> Report:
-        """The report with a result that came later, in the place of that for the same check."""
+        """The report with a later result, which replaces the one for the same check."""
         others = tuple(each for each in self.results if each.check != result.check)
         return replace(self, results=(*others, result))
 
     @property
     def notes(self) -> tuple[Result, ...]:
-        """What is worth knowing, and no fault by itself."""
+        """The results that are worth knowing, but no faults by themselves."""
         return tuple(each for each in self.results if each.verdict is Verdict.NOTE)
 
     def raise_for_faults(self) -> None:
@@ -111,7 +111,7 @@ class Report(Struct, frozen=True):
         return lines
 
     def as_data(self) -> dict[str, Any]:
-        """The report in plain data, as JSON has it."""
+        """The report as plain data that JSON can represent."""
         return {
             "loader": self.name,
             "description": self.description,
@@ -128,7 +128,7 @@ class Report(Struct, frozen=True):
 
 
 def result_of(data: Mapping[str, Any]) -> Result:
-    """The result that `Result.as_data` was made of."""
+    """The inverse of `Result.as_data`."""
     return Result(
         data["check"],
         Verdict(data["verdict"]),
@@ -140,7 +140,7 @@ def result_of(data: Mapping[str, Any]) -> Result:
 
 
 def report_of(data: Mapping[str, Any]) -> Report:
-    """The report that `Report.as_data` was made of."""
+    """The inverse of `Report.as_data`."""
     results = tuple(map(result_of, data["results"]))
     told: dict[str, Any] = {name: data["facts"][name] for name in Facts.__struct_fields__}
     told.update({name: tuple(value) for name, value in told.items() if isinstance(value, list)})

@@ -1,4 +1,4 @@
-"""Whether workers, or the main process, use more and more of the machine."""
+"""Checks whether workers, or the main process, use more and more resources."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from loaderlint.audit.evidence import Evidence, of_kind, process
 from loaderlint.audit.messages import Batch, EpochEnded, Used
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 
-#: The first batches of a worker import, open and allocate what it needs for all.
+#: In its first batches, a worker imports, opens and allocates what it needs for all of them.
 _WARM_UP = 2
 #: Its memory takes longer to settle: on a busy machine batches wait to be sent, and the allocator keeps their pages for
-#: later ones (measured: up to seven tensors of 2 MiB, over eight batches).
+#: later batches (measured: up to seven tensors of 2 MiB, over eight batches).
 _MEMORY_WARM_UP = 10
-#: So many batches after them make a trend.
+#: The minimum number of batches after them that make a trend.
 _TREND = 6
-#: So many epochs after the first one do.
+#: The minimum number of epochs after the first one that make a trend.
 _EPOCHS = 4
-#: KiB and descriptors that a batch, or an epoch, leaves at least, on average, where they grow.
+#: The minimum number of KiB and of descriptors that each batch, or epoch, leaves behind on average if there is growth.
 _LEAST_MEMORY, _LEAST_DESCRIPTORS = 1024, 1
-#: How many processes are shown.
+#: The maximum number of processes that are shown.
 _SHOWN = 3
 
-#: What each process used after its batches, or after its epochs. `MAIN` is the main process.
+#: The use of each process after each of its batches, or epochs. `MAIN` is the main process.
 _Series = Mapping[tuple[int, int], Sequence[int]]
 _MAIN = (-1, -1)
 
@@ -91,7 +91,7 @@ def _lines(series: _Series, steps: str, shown: Callable[[int], str]) -> tuple[st
 
 
 def _after_batches(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
-    """What each worker used after its batches."""
+    """The use of each worker after each of its batches."""
     seen: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for batch in of_kind(evidence.run, Batch):
         if batch.worker >= 0 and what(batch.used) >= 0:
@@ -100,8 +100,8 @@ def _after_batches(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
 
 
 def _after_epochs(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
-    """What the main process used after each epoch, when it holds no batch, and the least that each worker used in an
-    epoch, when few batches wait; without the first epoch."""
+    """The use of the main process after each epoch, when it holds no batch, and the minimum of each worker in an epoch,
+    when few batches wait. Without the first epoch."""
     seen: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
     for ended in of_kind(evidence.run, EpochEnded):
         seen[_MAIN][ended.epoch] = what(ended.used)
@@ -113,14 +113,14 @@ def _after_epochs(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
 
 
 def _climbs(values: Sequence[int], least: int) -> bool:
-    """Whether values go up from epoch to epoch."""
+    """Whether values rise from epoch to epoch."""
     return len(values) >= _EPOCHS and all(after - before >= least for before, after in pairwise(values))
 
 
 def _grows(values: Sequence[int], least: int) -> bool:
-    """Whether values go up from batch to batch, but for one in four, and in the second half no less than half as much
-    as in the first: memory that is only used again, and what is made once, ends such a row. What waits to be sent comes
-    and goes, so each value counts as the least from there on."""
+    """Whether values rise from batch to batch, with one exception in four, and in the second half at least half as much
+    as in the first: reused memory and what is allocated once end such a series. What waits to be sent comes and goes,
+    so each value is replaced by the minimum from there on."""
     lows = list(accumulate(reversed(values), min))[::-1]
     steps = [after - before for before, after in pairwise(lows)]
     first, second = lows[len(steps) // 2] - lows[0], lows[-1] - lows[len(steps) // 2]

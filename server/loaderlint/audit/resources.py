@@ -1,4 +1,4 @@
-"""What a process uses of the machine, as Linux tells it."""
+"""The resources that a process uses, as reported by Linux."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from loaderlint.audit.messages import Used
 
 #: Memory without mapped files, and without the shared memory in which batches wait for the main process. A page that a
-#: forked process begins to write to counts before and after. (The PSS of smaps_rollup tells such pages apart, and takes
-#: 5 ms to read in a process that has imported PyTorch.)
+#: forked process begins to write to counts before and after. (The PSS of smaps_rollup distinguishes such pages, but
+#: takes 5 ms to read in a process that has imported PyTorch.)
 _MEMORY = "RssAnon:"
-#: What PyTorch opens to send tensors. It keeps the descriptor as long as the tensor lives.
+#: The files that PyTorch opens to send tensors. It keeps the descriptor as long as the tensor exists.
 _SHARED = ("/dev/shm/", "/memfd:")
-#: Connections over which it sends descriptors come and go.
+#: The connections over which it sends descriptors come and go.
 _SOCKET = "socket:"
 
 
 def used() -> Used:
-    """What this process uses now."""
+    """The resources that this process uses now."""
     return Used(_memory(), *_opened())
 
 
@@ -40,7 +40,7 @@ def _opened() -> tuple[int, int]:
     others = 0
     parts = {}
     for number in numbers:
-        with contextlib.suppress(OSError):  # the listing itself is closed by now
+        with contextlib.suppress(OSError):  # the descriptor of the listing itself is closed by now
             target = os.readlink(f"/proc/self/fd/{number}")
             if target.startswith(_SHARED):
                 part = os.fstat(int(number))

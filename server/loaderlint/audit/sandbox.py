@@ -1,7 +1,7 @@
-"""A copy of this process in which the user's code runs, with a time limit: whatever it does stays there.
+"""Runs the user's code in a copy of this process, with a time limit: its effects stay there.
 
-The copy is forked, leads a process group of its own, and everything that is started in it ends with it. So the random
-states, the dataset and the iterators of the process that asks are as they were, and Ctrl+C leaves nothing behind.
+The copy is forked and leads a process group of its own; everything that it starts ends with it. So the random states,
+the dataset and the iterators of the original process stay as they were, and Ctrl+C leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from msgspec import Struct, field
 
 from loaderlint.audit.messages import Began, Failed, Failure, Message, Receiver, Sender, channel
 
-#: A worker that does not move shows its stack when it gets this.
+#: A worker writes its stack when it gets this signal.
 SHOW_STACK = getattr(signal, "SIGUSR2", None)
 
-#: How long a worker that is asked for its stack may take to show it, in seconds.
+#: Seconds that a worker may take to write its stack.
 _STACK_PATIENCE = 1.0
 
 #: From Linux's <sys/prctl.h>.
 _PR_SET_PDEATHSIG = 1
 
-#: A process that sleeps each time that it is looked at, so often and so many seconds apart, waits for something. One
-#: that only gets no processor is ready to run.
+#: A process waits for something if it sleeps at each of this many checks, this many seconds apart. A process that only
+#: gets no processor is ready to run.
 _LOOKS = 10
 _BETWEEN = 0.1
 
-#: And it has been at one batch for at least this share of the time.
+#: It must also have worked on one batch for at least this share of the time.
 _SHARE = 0.4
 
 
 class Stuck(Struct, frozen=True):
-    """A worker that had not come back when the time was over. `waiting`: it used no processor time any more."""
+    """A worker that had not finished its batch when the time was over. `waiting`: it no longer used processor time."""
 
     worker: int
     pid: int
@@ -56,8 +56,8 @@ class Stuck(Struct, frozen=True):
 
 
 class Outcome(Struct):
-    """What came out of a sandbox. `finished`: it ended by itself; `stuck`: who was at work when the time was over;
-    `died`: how the copy ended if it did not end well."""
+    """The outcome of a sandbox. `finished`: it ended by itself; `stuck`: the workers that were busy when the time was
+    over; `died`: how the copy ended if it crashed."""
 
     messages: list[Message] = field(default_factory=list)
     finished: bool = False
@@ -67,22 +67,22 @@ class Outcome(Struct):
 
 
 def why_not() -> str | None:
-    """Why there can be no sandbox here, None if there can."""
+    """Why this system cannot run a sandbox; None if it can."""
     if not hasattr(os, "fork") or sys.platform == "win32":
         return "audit copies the running process, which this system cannot do; run it on Linux, macOS or WSL"
     return None
 
 
 def run(work: Callable[[Sender, socket.socket], None], timeout: float) -> Outcome:
-    """Run `work` in a copy of this process, for at most `timeout` seconds. It is given where to send its messages, and
-    where workers that are asked for their stack may write it."""
+    """Run `work` in a copy of this process, for at most `timeout` seconds. Its arguments are the sender of its
+    messages, and the socket to which workers write their stack."""
     ours, theirs = channel()
     stacks, stack_writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     started = time.monotonic()
-    numbers = random.getstate()  # Python seeds it anew in each copy
+    numbers = random.getstate()  # Python reseeds it in each copy
     child = os.fork()
     if child == 0:
         random.setstate(numbers)
@@ -103,12 +103,12 @@ def run(work: Callable[[Sender, socket.socket], None], timeout: float) -> Outcom
 
 
 def _work(work: Callable[[Sender, socket.socket], None], sender: Sender, stacks: socket.socket) -> NoReturn:
-    """The copy's part."""
+    """The part that runs in the copy."""
     code = 0
     try:
         os.setpgid(0, 0)
         _end_with_parent()
-        gc.freeze()  # nothing of the parent's is collected here: its iterators would tell its workers to end
+        gc.freeze()  # objects of the parent are never collected here: its iterators would tell its workers to end
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _forget_children()
@@ -124,13 +124,13 @@ def _work(work: Callable[[Sender, socket.socket], None], sender: Sender, stacks:
 
 
 def _end_with_parent() -> None:
-    """Have Linux kill this process when its parent is killed; its workers end by themselves then."""
+    """Make Linux kill this process when its parent is killed; its workers then end by themselves."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _forget_children() -> None:
-    """The processes and fork server of the parent are not the copy's."""
+    """Forget the child processes and the fork server of the parent: they are not the copy's."""
     import multiprocessing.process
     from multiprocessing import forkserver, resource_tracker
 
@@ -153,7 +153,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _listen(child: int, ours: socket.socket, stacks: socket.socket, end: float, outcome: Outcome) -> None:
-    """Take messages until the copy ends or the time is over."""
+    """Collect messages until the copy ends or the time is over."""
     receiver = Receiver()
     began: dict[int, tuple[Began, float]] = {}
     started = time.monotonic()
@@ -185,7 +185,7 @@ def _died(status: int) -> str:
 
 
 def _stuck(began: Began, since: float, whole: float, stacks: socket.socket) -> Stuck:
-    """What is known of a worker that is still at work."""
+    """What is known about a worker that is still busy."""
     seconds = time.monotonic() - since
     waiting = seconds >= _SHARE * whole and _sleeps(began.pid)
     stack = _stack_of(began.pid, stacks)
@@ -193,7 +193,7 @@ def _stuck(began: Began, since: float, whole: float, stacks: socket.socket) -> S
 
 
 def _stack_of(pid: int, stacks: socket.socket) -> str:
-    """The Python stack of a process, innermost first, '' if it does not tell."""
+    """The Python stack of a process, innermost first; '' if it does not answer."""
     if SHOW_STACK is None:
         return ""
     try:
@@ -212,7 +212,7 @@ def _stack_of(pid: int, stacks: socket.socket) -> str:
 
 
 def _sleeps(pid: int) -> bool:
-    """Whether a process waits: it sleeps whenever it is looked at, and uses no processor time in between."""
+    """Whether a process waits: it sleeps at every check, and uses no processor time in between."""
     used = set()
     for _ in range(_LOOKS):
         try:
@@ -227,7 +227,7 @@ def _sleeps(pid: int) -> bool:
 
 
 def _end_group(child: int) -> None:
-    """Kill what is left of the copy and of all that it started, and reap it."""
+    """Kill what is left of the copy and of the processes that it started, and reap it."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):

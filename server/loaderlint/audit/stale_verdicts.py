@@ -1,4 +1,4 @@
-"""Whether workers that live on get what the main process sets between epochs."""
+"""Checks whether persistent workers get what the main process sets between epochs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from loaderlint.audit.messages import Answer, Holds
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
-#: How many attributes are shown.
+#: The maximum number of attributes that are shown.
 _SHOWN = 3
 
 
@@ -20,8 +20,8 @@ def stale_state(evidence: Evidence) -> Iterator[Result]:
 
 
 def of_changes(run: Outcome | None) -> Result:
-    """The result of a run between whose two epochs something was set: `Answer` has it as 'path, old, new' lines, and
-    the paths that have an effect on samples."""
+    """The result of a run of two epochs between which something was set. Its `Answer` holds that as 'path, old, new'
+    lines, and the paths that have an effect on samples."""
     check = "stale-state"
     if run is None:
         return not_seen(check, "the values that the program sets between epochs are not known")

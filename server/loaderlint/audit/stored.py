@@ -1,4 +1,4 @@
-"""What a dataset stores, and what has become of it."""
+"""Snapshots of what a dataset stores, and the changes between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.messages import Change
 from loaderlint.audit.reachable import attributes, is_of_user, reachable
 
-#: Attributes of which more than these bytes are stored are read in even steps, see `digests`.
+#: Attributes with more bytes than this are read in even steps, see `digests`.
 _CONTAINERS = (dict, list, set, deque)
 _NUMBERS = (int, float)
 _PLAIN = (str, bytes, bool, type(None), *_NUMBERS)
@@ -21,7 +21,7 @@ _PLAIN = (str, bytes, bool, type(None), *_NUMBERS)
 
 class Snapshot(Struct, frozen=True):
     """What was stored at one time, by path: digests of arrays and tensors, lengths of containers, their plain members,
-    and numbers that are attributes. `shared`: paths of what other processes see as well."""
+    and attributes that are numbers. `shared`: the paths of what other processes see too."""
 
     data: Mapping[str, str]
     lengths: Mapping[str, int]
@@ -31,7 +31,7 @@ class Snapshot(Struct, frozen=True):
 
 
 def snapshot(roots: Mapping[str, Any]) -> Snapshot:
-    """What is stored in what can be reached from `roots`."""
+    """The snapshot of everything that can be reached from `roots`."""
     data: dict[str, str] = {}
     lengths: dict[str, int] = {}
     members: dict[str, str | None] = {}
@@ -75,7 +75,7 @@ def _numbers(path: str, value: Any) -> dict[str, float]:
 
 
 def _is_shared(value: Any) -> bool:
-    """Whether what is written to it can be seen by other processes, or in a file."""
+    """Whether other processes, or a file, see what is written to it."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.Tensor):
         return bool(value.is_shared())
@@ -85,7 +85,7 @@ def _is_shared(value: Any) -> bool:
 
 
 def changes(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
-    """What is not as it was. What is there anew is a change of its container only."""
+    """The differences between two snapshots. A new member is a change of its container only."""
     found = [
         Change(path, "shared" if path in after.shared else "data", old, after.data[path])
         for path, old in before.data.items()

@@ -20,9 +20,9 @@ GLOBAL = (PYTHON, NUMPY, TORCH)
 
 
 class Stream(Struct, frozen=True):
-    """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` gives
-    something that is equal for equal states; `kind` is the class, with its module, `source` the object. `save` gives a
-    state as its library has it, and `restore` takes it back."""
+    """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` returns
+    bytes that are equal for equal states; `kind` is the class, with its module, `source` the object. `save` returns the
+    state in its library's own form, and `restore` sets it."""
 
     name: str
     kind: str
@@ -57,7 +57,7 @@ def _global() -> list[Stream]:
 
 
 def _of(path: str, value: Any) -> Stream | None:
-    """The stream of a generator object, None if it is none, or one of the global ones."""
+    """The stream of a generator object; None for other objects, and for the global generators."""
     if isinstance(value, types.ModuleType | type | types.FunctionType):
         return None
     if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):

@@ -14,35 +14,36 @@ from loaderlint.audit.reachable import module_is_of_user
 
 _OURS = str(Path(__file__).parent)
 _STANDARD = os.path.dirname(os.__file__)
-#: An entry of a stack, 'Crops.__getitem__ (train.py:13)', and a line of a traceback.
+#: An entry of a stack, such as 'Crops.__getitem__ (train.py:13)', and a line of a traceback.
 _ENTRY = re.compile(r"\((?P<file>.+):(?P<line>\d+)\)$")
 _TRACEBACK = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 
 
 def is_library(file: str) -> bool:
-    """Whether a file belongs to an installed library, to Python or to loaderlint, or is none at all."""
+    """Whether a file belongs to an installed library, to Python or to loaderlint, or is not a real file
+    ('<string>')."""
     return "site-packages" in file or "dist-packages" in file or file.startswith((_OURS, _STANDARD, "<"))
 
 
 def is_ours(traceback: str) -> bool:
-    """Whether it was the audit itself that raised the exception of a traceback."""
+    """Whether the audit itself raised the exception of a traceback."""
     files = [one["file"] for one in _TRACEBACK.finditer(traceback)]
     return bool(files) and files[-1].startswith(_OURS)
 
 
 def of_stack(stack: Iterable[str]) -> str:
-    """The innermost line of the user in a stack, innermost first; '' if there is none."""
+    """The innermost line of user code in a stack (innermost first); '' if there is none."""
     found = filter(None, map(_ENTRY.search, stack))
     return next((f"{one['file']}:{one['line']}" for one in found if not is_library(one["file"])), "")
 
 
 def of_traceback(text: str) -> Sequence[str]:
-    """The lines of the user in a traceback, in its order."""
+    """The lines of user code in a traceback, in its order."""
     return [f"{one['file']}:{one['line']}" for one in _TRACEBACK.finditer(text) if not is_library(one["file"])]
 
 
 def of_code(function: Any) -> tuple[str, ...]:
-    """All lines of a function of the user, with that of its `def`; () if it is none."""
+    """All lines of a user's function, including that of its `def`; () for other objects."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if not isinstance(code, types.CodeType) or is_library(code.co_filename):
         return ()
@@ -51,7 +52,7 @@ def of_code(function: Any) -> tuple[str, ...]:
 
 
 def loaded_files() -> tuple[str, ...]:
-    """The files of the user's modules that this process has imported."""
+    """The files of the user's modules that this process imported."""
     found = set()
     for name, module in list(sys.modules.items()):
         file = module.__dict__.get("__file__") if isinstance(module, types.ModuleType) else None

@@ -1,4 +1,4 @@
-"""What the evidence proves: each question is a function that gives results."""
+"""Draws conclusions from the evidence: each check is a function that yields results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from loaderlint.audit.report import Result, Verdict, not_seen
 from loaderlint.audit.resource_verdicts import kept_descriptors, kept_shared_memory, memory_growth
 from loaderlint.audit.stale_verdicts import stale_state
 
-#: In the order of the report.
+#: The checks, in the order of the report.
 QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     samples,
     hanging,
@@ -44,12 +44,12 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     same_without_workers,
 )
 
-#: What can be answered where no batch was made.
+#: The checks that do not need a batch.
 _WITHOUT_SAMPLES = ("hanging", "crossed-the-fork", "pickling")
 
 
 def results(evidence: Evidence) -> Iterator[Result]:
-    """All that the evidence proves or refutes."""
+    """The results of all checks."""
     made = next(of_kind(evidence.run, Batch), None) is not None
     for question in QUESTIONS:
         for result in question(evidence):

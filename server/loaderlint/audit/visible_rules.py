@@ -1,10 +1,10 @@
-"""Which rules of loaderlint an audit can see, by which check, and why it cannot see the others."""
+"""The rules whose faults an audit can see, by check, and why it cannot see the others."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-#: The checks that see what a rule speaks of. docs/audit.md has this as a table.
+#: The checks that see the fault of a rule. docs/audit.md has this as a table.
 SEEN_BY = MappingProxyType(
     {
         "duplicate-numpy-randomness": ("workers-draw-alike", "epochs-draw-alike"),
@@ -38,7 +38,7 @@ SEEN_BY = MappingProxyType(
 
 _PROGRAM = "the fault is in the program around the loader"
 
-#: Why an audit does not see the others.
+#: Why an audit does not see the faults of the other rules.
 NOT_SEEN = MappingProxyType(
     {
         "unused-suppression": "it is about comments",

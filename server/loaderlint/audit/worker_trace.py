@@ -1,7 +1,7 @@
-"""What runs beside the user's code in each worker, and tells what it does.
+"""Watches the user's code in each worker, and reports what it does.
 
-`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker
-it has PyTorch make fetchers that it can watch: a fetcher asks the dataset for samples and collates them.
+`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker,
+it makes PyTorch create watched fetchers: a fetcher asks the dataset for samples and collates them.
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import Stream, streams
 from loaderlint.audit.user_places import loaded_files
 
-#: How many samples of each worker and epoch are watched line by line; then whole samples are.
+#: How many samples of each worker and epoch are watched line by line; the others are watched as a whole.
 WATCHED_LINES = 2
 
-#: How many units of each worker have the positions of open files compared.
+#: For how many units of each worker the positions of open files are compared.
 _WATCHED_FILES = 8
 
 
 class Plan(Struct, frozen=True):
-    """How a run is watched. `poisoned`: files that were opened before the workers started lead to nothing in them;
-    `crossed`: what forked workers have from the main process; `holds`: they tell what attributes they have."""
+    """How a run is watched. `poisoned`: in the workers, files that were opened before they started are empty;
+    `crossed`: what forked workers have from the main process; `holds`: workers report their attributes."""
 
     poisoned: bool = False
     holds: bool = False
     crossed: tuple[Crossed, ...] = ()
 
 
-#: How a run is watched that has no question of its own.
+#: The plan of a run without special questions.
 PLAIN = Plan()
 
 
 class Watcher:
-    """The `worker_init_fn` of a watched loader. `own`: the loader's own one. `stacks`: where a worker that is asked for
-    its stack writes it. `epoch` is set before the workers of an epoch start."""
+    """The `worker_init_fn` of a watched loader. `own`: the loader's own one. `stacks`: the socket to which a worker
+    writes its stack on request. `epoch` is set before the workers of an epoch start."""
 
     def __init__(self, own: Callable[[int], None] | None, sender: Sender, stacks: socket.socket, plan: Plan) -> None:
         self.own = own
@@ -117,7 +117,7 @@ class Trace:
         self._settled: Snapshot | None = None
 
     def watch(self) -> None:
-        """Have PyTorch make watched fetchers in this process from now on, and tell at its end what was stored."""
+        """Make PyTorch create watched fetchers in this process from now on, and report at its end what was stored."""
         from multiprocessing import util
 
         from torch.utils.data import _DatasetKind
@@ -133,7 +133,7 @@ class Trace:
         util.Finalize(None, self.end_epoch, exitpriority=100)
 
     def begin_epoch(self, dataset: Any, collate: Any) -> None:
-        """Look at everything anew: an epoch begins in this process."""
+        """An epoch begins in this process: take a new snapshot of everything."""
         self.end_epoch()
         self.epoch += 1
         self.number = 0
@@ -158,7 +158,7 @@ class Trace:
         self._stored, self._settled = snapshot({"dataset": dataset}), None
 
     def settle(self) -> None:
-        """The first batch is made: what is made with the first sample is there now."""
+        """The first batch is made, so what the first sample creates exists now."""
         if self._settled is not None or self._stored is None:
             return
         self._settled = snapshot({"dataset": self._roots["dataset"]})
@@ -170,7 +170,8 @@ class Trace:
             self._sender.send(Changed(self.worker, os.getpid(), self.epoch, new))
 
     def end_epoch(self) -> None:
-        """Tell what has changed of the dataset since the epoch began, counters and containers since the first batch."""
+        """Report what has changed in the dataset since the epoch began; counters and containers since the first
+        batch."""
         if self._stored is None or self._settled is None:
             return
         now = snapshot({"dataset": self._roots["dataset"]})
@@ -191,12 +192,12 @@ class Trace:
         self._sender.send(Batch(self.worker, os.getpid(), self.epoch, tuple(units), used()))
 
     def moved_files(self) -> tuple[str, ...]:
-        """The files from before this process started that have been read since the last time."""
+        """The files opened before this process started that have been read since the last call."""
         return tuple(file.target for file in self._files if file.moved()) if self.number < _WATCHED_FILES else ()
 
 
 class WatchedFetcher:
-    """Makes batches by the fetcher of PyTorch, of samples that it sees."""
+    """Creates batches with PyTorch's fetcher, and watches the samples."""
 
     def __init__(self, fetcher: Any, trace: Trace) -> None:
         self._fetcher = fetcher
@@ -215,7 +216,7 @@ class WatchedFetcher:
         return getattr(self._fetcher, name)
 
     def fetch(self, index: Any) -> Any:
-        """One batch, as PyTorch asks for it."""
+        """Fetch one batch; PyTorch calls this."""
         self._units, self._index = [], index
         self._trace.began(f"{index!r:.80}")
         try:
@@ -225,7 +226,7 @@ class WatchedFetcher:
             self._trace.settle()
 
     def unit(self, kind: str, index: str, make: Callable[[], Any]) -> Any:
-        """Call `make`, and note what it did."""
+        """Call `make`, and record what it did. Raises what `make` raises."""
         trace = self._trace
         watched = trace.number < WATCHED_LINES or (kind == "collate" and trace.number < 3 * WATCHED_LINES)
         before = [stream.digest() for stream in trace.streams]
@@ -283,7 +284,7 @@ class _Samples:
 
 
 def _uses(found: Sequence[Stream], before: Sequence[str], lines: LineTrace | None) -> Iterator[StreamUse]:
-    """The streams that a unit has used, or has moved in between."""
+    """The streams that a unit used, or moved in between."""
     for number, stream in enumerate(found):
         after = stream.digest()
         moves: tuple[Move, ...] | None = tuple(lines.moves[number]) if lines is not None else None
@@ -292,7 +293,7 @@ def _uses(found: Sequence[Stream], before: Sequence[str], lines: LineTrace | Non
 
 
 def _remarks(value: Any) -> tuple[str, ...]:
-    """What of a sample no batch can be made of by PyTorch's own collate function."""
+    """The parts of a sample that PyTorch's default collate function rejects."""
     found = []
     for path, part in _leaves(value):
         if part is None:
@@ -312,11 +313,12 @@ def _leaves(value: Any, path: str = "", depth: int = 4) -> Iterator[tuple[str, A
 
 
 class UnsendableBatch(Exception):
-    """A worker cannot send a batch to the main process: PyTorch would wait for it for ever."""
+    """A worker cannot send a batch to the main process. PyTorch would wait for it for ever."""
 
 
 def _check_sendable(batch: Any) -> None:
-    """Raise UnsendableBatch if the queue of PyTorch cannot send the batch: its thread prints why, and nothing comes."""
+    """Raise UnsendableBatch if PyTorch's queue cannot send the batch: its thread would print why, and nothing would
+    arrive."""
     from multiprocessing.reduction import ForkingPickler
 
     import torch

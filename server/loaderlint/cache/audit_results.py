@@ -1,4 +1,4 @@
-"""Stores the results of audits: a file for each project, beside the cache. Unlike the cache they can only be computed
+"""Stores the results of audits: a file for each project, next to the cache. Unlike the cache they can only be computed
 by running the user's program, so they are read whether a cache is used or not."""
 
 from __future__ import annotations

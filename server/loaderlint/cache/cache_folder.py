@@ -18,7 +18,7 @@ SCHEMA = 7
 
 def folder(flag: str | None = None) -> Path | None:
     """The folder of the cache: from the flag `--cache-dir`, else the environment variable, else the user's cache
-    folder. None if there is no such place."""
+    folder. None if there is none of these."""
     named = flag or os.environ.get(VARIABLE)
     if named:
         return Path(os.path.abspath(os.path.expanduser(named)))

@@ -121,7 +121,7 @@ class Database:
             self._give_up(error)
             with contextlib.suppress(OSError):
                 self.path.unlink()
-        except Exception as error:  # no error of the cache may end a check
+        except Exception as error:  # an error of the cache must not end a check
             self._give_up(error)
         return None
 

@@ -155,7 +155,8 @@ def dumped(
     keep: Callable[[Sequence[tuple[bytes, bytes]]], object],
 ) -> bytes:
     """The questions of a linking, and the versions of the files that they were about, as bytes. `keep` gets the
-    contents of the files as (key, bytes), a few at a time."""
+    contents of the files as (key, bytes), a few at a time. Raises ValueError if the reads have a field that is not
+    stored."""
     numbers: dict[Question, int] = {}
     files: dict[str, dict[str, Any]] = {}
     words: dict[str, list[str]] = {}
@@ -177,7 +178,7 @@ def dumped(
             if str(path) not in contents:
                 contents[str(path)] = _content_key(data)
                 waiting.append((contents[str(path)], data))
-        # as text immediately, which takes less memory than lists of numbers
+        # serialized at once, because text takes less memory than lists of numbers
         notes.setdefault(str(path), []).append(json.dumps(noted))
         if len(waiting) >= _AT_ONCE:
             keep(waiting)
@@ -230,7 +231,7 @@ def _file(data: bytes) -> _File:
 def _known_only(read: Read) -> Read:
     """The recorded reads, with the text itself instead of questions that have no stored name."""
     if set(read.__struct_fields__) != _NOTES:
-        raise ValueError("more is noted than is kept")
+        raise ValueError("the reads have a field that is not stored")
     unknown = {piece for piece, asked in read.questions.items() if not all(map(_is_known, asked))}
     questions = {piece: asked for piece, asked in read.questions.items() if piece not in unknown}
     sweeps = {scope: {one for one in asked if _is_known(one)} for scope, asked in read.sweeps.items()}

@@ -121,9 +121,9 @@ def _is_told_by_a_list(path: str, listed: set[str], there: dict[str, bool]) -> b
 
 
 class Changes(NamedTuple):
-    """The differences from the manifest: the indices of `files` with other content (and the new digest of each),
-    whether anything `else_` changed (the list of a folder, a path that was missing), and whether a time has changed
-    (then `numbers` are the current ones)."""
+    """The differences from the manifest: the indices of `files` with changed content (and the new digest of each),
+    whether anything `else_` changed (the list of a folder, a path that was missing), and, if a time has changed, the
+    current `numbers`."""
 
     files: dict[int, bytes]
     else_: bool

@@ -1,7 +1,7 @@
-"""What each command of the command line does: one module a command, imported when it is run.
+"""The commands of the command line, one module per command, imported when the command runs.
 
 A command is a function of the parsed arguments that returns the exit code (`loaderlint.report.exit_codes`).
 `loaderlint.cli` declares the arguments."""
 
-#: The name of a baseline that nobody named.
+#: The default file name of a baseline.
 BASELINE = "loaderlint-baseline.json"

@@ -23,12 +23,13 @@ from loaderlint.commands.audited_findings import Audited, Compared, Run
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import complain
 
-#: How long a program that is told to end may take, in seconds.
+#: Seconds that a program gets to end after it was told to.
 _LAST_WORDS = 5.0
 
 
 class Seen(Struct):
-    """What came of a program: the audit of each loader, its failure, and the loaders that it never iterated."""
+    """The result of running a program: the audit of each loader, the program's own failure, and the loaders that it
+    never iterated."""
 
     audited: list[Audited] = field(default_factory=list)
     failure: str = ""
@@ -42,7 +43,7 @@ class Seen(Struct):
 
 
 def audit(chosen: argparse.Namespace) -> int:
-    """Run the program that was chosen, and return the exit code."""
+    """Run the chosen program, audit its loaders, and return the exit code."""
     if not chosen.program:
         complain("which program? Write loaderlint audit train.py [ARGUMENT ...], or loaderlint audit -m package.train")
         return FAILED
@@ -70,7 +71,8 @@ def audit(chosen: argparse.Namespace) -> int:
 
 
 def _compared(chosen: argparse.Namespace, seen: Seen, began: float) -> Compared | None:
-    """Record what was seen, and compare it with the findings of `check`; None where that is not wanted."""
+    """Record the audits and compare them with the findings of `check`. None with --no-record, or if nothing was
+    audited."""
     if chosen.no_record or not seen.audited:
         return None
     program, *arguments = chosen.program
@@ -82,7 +84,7 @@ def _compared(chosen: argparse.Namespace, seen: Seen, began: float) -> Compared 
 
 
 def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json: bool) -> Seen:
-    """Start the program and take its events."""
+    """Start the program and collect its events."""
     reader, writer = os.pipe()
     options = {
         "report": writer,
@@ -110,7 +112,7 @@ def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json
 
 
 def _listen(reader: int, patience: float, seen: Seen, quiet: bool) -> None:
-    """Take events until the program ends, or says nothing for `patience` seconds."""
+    """Collect events until the program ends, or sends none for `patience` seconds."""
     rest = b""
     last = time.monotonic()
     while True:
@@ -130,7 +132,7 @@ def _listen(reader: int, patience: float, seen: Seen, quiet: bool) -> None:
 
 
 def _take(event: dict[str, Any], seen: Seen, quiet: bool) -> bool:
-    """Note an event; whether it was the last one."""
+    """Record an event. Returns whether it was the last one."""
     if event["event"] == "report":
         report = report_of(event["report"])
         seen.audited.append(Audited(report, event["folder"], tuple(event["made"]), tuple(event["settings"])))
@@ -148,7 +150,7 @@ def _take(event: dict[str, Any], seen: Seen, quiet: bool) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Have the program end: it is asked first."""
+    """End the program: ask it first, then kill it."""
     with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
         process.wait(timeout=0.5)
     if process.poll() is None:

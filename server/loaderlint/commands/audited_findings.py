@@ -1,4 +1,4 @@
-"""The audits of a program beside the findings of its project: they are recorded for `check`, and compared with it."""
+"""Records the audits of a program for `check`, and compares them with the findings of its project."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from loaderlint.findings.audits import Audit, Fault, Line
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.report import shown_path
 
-#: A longer file of settings is data: what is in it decides which samples there are, not what is done with them.
+#: A longer settings file is data: it decides which samples there are, not how they are processed.
 _LONGEST_SETTINGS = 1_000_000
 
 
 class Audited(Struct, frozen=True):
-    """The audit of one loader as the program told it. `made`: the lines that made the loader, innermost first;
-    `settings`: the files of settings that the program had opened. Places are relative to `folder`."""
+    """The audit of one loader as the program reported it. `made`: the lines that made the loader, innermost first;
+    `settings`: the settings files that the program had opened. Places are relative to `folder`."""
 
     report: Report
     folder: str
@@ -37,8 +37,8 @@ class Audited(Struct, frozen=True):
 
 
 class Compared(Struct):
-    """What audits say of findings, and the faults that `check` does not speak of. `problems`: why something was not
-    recorded."""
+    """The findings that audits confirm and refute, and the faults that `check` misses. `problems`: why something was
+    not recorded."""
 
     confirmed: list[Diagnostic] = field(default_factory=list)
     refuted: list[Diagnostic] = field(default_factory=list)
@@ -47,8 +47,8 @@ class Compared(Struct):
 
 
 class Run(Struct, frozen=True):
-    """What was run: a program with arguments, in the project around a folder. `began`: when, in seconds; what has been
-    edited since then need not be what ran."""
+    """One run of a program with its arguments, in the project around a folder. `began`: the start time in seconds. A
+    file that was edited later may differ from the code that ran."""
 
     program: str
     arguments: tuple[str, ...]
@@ -81,7 +81,7 @@ def _is_of(project: Project, one: Audited) -> bool:
 
 
 def _as_recorded(one: Audited, run: Run, problems: list[str]) -> Audit | None:
-    """The audit without code and data; None if a file has changed since the program started."""
+    """The audit to record, without code and data; None if a file has changed since the program started."""
     report, facts = one.report, one.report.facts
     files: dict[str, str] = {}
     for path in {*map(os.path.realpath, report.files), *map(os.path.realpath, one.settings)}:
@@ -120,7 +120,7 @@ def _lines(places: Sequence[str], folder: str) -> tuple[Line, ...]:
 
 
 def _missed(project: Project, audit: Audit) -> Iterator[Fault]:
-    """The faults that no finding speaks of. What a program raises that no rule knows is its own affair."""
+    """The faults that no finding reports. Exceptions that no rule is about are left out: they are the program's own."""
     for fault in audit.faults:
         if fault.rule is None and fault.check == "samples":
             continue
@@ -132,7 +132,7 @@ def _missed(project: Project, audit: Audit) -> Iterator[Fault]:
 
 
 def text(told: Compared) -> Iterator[str]:
-    """What is told of it, a line each."""
+    """The comparison as lines of text."""
     for word, found in (("confirmed", told.confirmed), ("refuted", told.refuted)):
         for one in found:
             yield f"{word}: {_place(str(one.path), one.span.line + 1)}: {one.message} [{one.code} {one.name}]"
@@ -146,7 +146,7 @@ def text(told: Compared) -> Iterator[str]:
 
 
 def _issue(audit: Audit, fault: Fault) -> Iterator[str]:
-    """The text for an issue. It names no file and holds no code, which is the user's to give."""
+    """The text for an issue. It quotes no code: the user decides what to share."""
     rule = f"the rule {fault.rule}" if fault.rule else "no rule"
     yield f"`loaderlint audit` saw {fault.check}, which {rule} is about, and `loaderlint check` reports nothing."
     yield f"loaderlint {__version__}, {sys.platform}; {audit.described.partition(': ')[2]}"
@@ -159,7 +159,7 @@ def _place(path: str, line: int) -> str:
 
 
 def as_data(told: Compared) -> dict[str, Any]:
-    """The same for JSON."""
+    """The comparison as plain data, for JSON."""
 
     def finding(one: Diagnostic) -> dict[str, object]:
         path = shown_path(one.path, Path.cwd())

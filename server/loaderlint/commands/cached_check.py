@@ -1,5 +1,4 @@
-"""`check` where the last one of the same project can answer: from what the cache keeps of it, without the engine and
-without the parser."""
+"""Answers `check` from the cached result of the last check of the same project, without the engine and the parser."""
 
 from __future__ import annotations
 
@@ -29,21 +28,21 @@ if TYPE_CHECKING:
 
 
 def answer(chosen: argparse.Namespace) -> int | None:
-    """Report what a check would find, and return its exit code; None if it has to be found out. A watch of what is
-    looked at has begun then."""
+    """Report what a check would find, and return its exit code; None if the check has to run. File accesses are
+    recorded from then on."""
     file_accesses.watch()
     cache = CheckCache.of(chosen) if is_plain(chosen) else None
     if cache is None:
         return None
     try:
         return cache.answer(chosen)
-    except Exception as error:  # a record that cannot be read, bad arguments: the long way tells
+    except Exception as error:  # an unreadable record or bad arguments: the full check reports them
         _debug("no answer", error)
         return None
 
 
 def is_plain(chosen: argparse.Namespace) -> bool:
-    """Whether the command reports the findings of files, and nothing else is to be done."""
+    """Whether the command only reports the findings of files."""
     other = (
         chosen.unsafe_fixes,
         chosen.only_named,
@@ -63,7 +62,7 @@ def is_plain(chosen: argparse.Namespace) -> bool:
 
 
 class CheckCache:
-    """What is kept in a folder, for one command."""
+    """The cache in a folder, as one command uses it."""
 
     def __init__(self, folder: Path) -> None:
         self._database = Database(folder)
@@ -72,8 +71,8 @@ class CheckCache:
 
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> CheckCache | None:
-        """The cache that a command uses; None for none. All parts of a command share one: it waits for a locked file
-        once."""
+        """The cache that a command uses; None if it uses none. All parts of a command share one, so they wait for a
+        locked file only once."""
         if "cache" not in chosen:
             folder = None if chosen.no_cache else cache_folder.folder(chosen.cache_dir)
             chosen.cache = cls(folder) if folder else None
@@ -114,8 +113,7 @@ class CheckCache:
         return _shown(chosen, known)
 
     def _present(self, root: Path, is_loose: bool, overrides: Mapping[str, object]) -> Record | None:
-        """What a check would find in a project, if that can be told: nothing has changed since the last one, or nothing
-        but places."""
+        """What a check would find in a project; None unless at most places have changed since the last check."""
         from loaderlint.cache import check_record, manifest
 
         key = check_record.key(self._tag, root, is_loose, overrides)
@@ -147,13 +145,13 @@ class CheckCache:
         outcome: Outcome | None,
         overrides: Mapping[str, object],
     ) -> None:
-        """Keep what a check has found out; without `outcome` only the facts."""
+        """Store the result of a check; without `outcome`, only the facts."""
         began, seen = file_accesses.seen()
         try:
             workspace.keep()
             if outcome is not None and not outcome.told_before and not outcome.has_internal_errors:
                 self._keep_records(workspace, found, outcome, overrides, began, seen)
-        except Exception as error:  # nothing is kept, and the check is as good as before
+        except Exception as error:  # nothing is stored, and the check is still valid
             _debug("nothing kept", error)
         self._database.close()
 
@@ -204,8 +202,8 @@ class CheckCache:
 
 
 def _by_root(paths: Sequence[Path]) -> dict[Path, tuple[list[str], bool]]:
-    """Paths by the roots of their projects, as `Workspace` groups them, and whether only what these paths lead to is
-    read there."""
+    """The paths by the root of their project, as `Workspace` groups them. The flag says whether only the files that
+    these paths lead to are read there."""
     roots = roots_of(paths)
     grouped: dict[Path, list[Path]] = {}
     for path in paths:
@@ -221,7 +219,7 @@ def _by_root(paths: Sequence[Path]) -> dict[Path, tuple[list[str], bool]]:
 
 
 def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]) -> int:
-    """Report what is known of these files of some projects."""
+    """Report the recorded findings of these files."""
     from loaderlint.commands.outcome import Outcome, complain, show
 
     items: list[Item] = []

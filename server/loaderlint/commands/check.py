@@ -1,4 +1,4 @@
-"""The command `check`: what is read, fixed and reported, and with which exit code it ends."""
+"""The command `check`: reads, fixes and reports, and chooses the exit code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from loaderlint.findings.baseline import Baseline, Entry
     from loaderlint.settings import changes as settings_changes
 
-#: So many folders are searched for a file that is left out.
+#: At most this many folders are searched for an example of an excluded file.
 _MOST_FOLDERS = 100
 
 Found = dict[Path, tuple[Diagnostic, ...]]
@@ -75,7 +75,7 @@ def check(chosen: argparse.Namespace) -> int:
 
 
 def _changes(chosen: argparse.Namespace) -> Sequence[settings_changes.Change]:
-    """The changes that --compare names. Raises Usage for what cannot be compared."""
+    """The changes that --compare names. Raises Usage if they cannot be compared."""
     if not chosen.compare:
         return ()
     from loaderlint.commands import compare
@@ -84,8 +84,8 @@ def _changes(chosen: argparse.Namespace) -> Sequence[settings_changes.Change]:
 
 
 class _Check:
-    """One run over absolute paths that exist, or over one that comes from standard input (`piped`). `missing`: what is
-    wrong with the other paths."""
+    """One run of `check`, over existing absolute paths or over one file from standard input (`piped`). `missing`: the
+    problems with the other paths."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class _Check:
         self._failed = bool(missing)
 
     def run(self) -> int:
-        """Do it all and return the exit code."""
+        """Run the check and return the exit code."""
         if not self._chosen.verbose:
             return self._run()
         phase_times.measure()
@@ -125,7 +125,7 @@ class _Check:
     def _run(self) -> int:
         if self._chosen.diff:
             return self._ended(self._diff())
-        out = sys.stderr if self._chosen.fix and self._piped else sys.stdout  # a fixed text has stdout for itself
+        out = sys.stderr if self._chosen.fix and self._piped else sys.stdout  # stdout is for the fixed text only
         found = self._fix() if self._chosen.fix else self._found()
         if self._chosen.suppress:
             found = self._suppress(found)
@@ -139,7 +139,7 @@ class _Check:
         return outcome.code(self._failed, self._chosen)
 
     def _tell_of_platforms(self) -> None:
-        """Tell a person, once for a project, how to ask for findings of other systems."""
+        """Tell a user at a terminal, once per project, how to see findings for other platforms."""
         if self._cache is None or self._chosen.quiet or self._piped or not sys.stderr.isatty():
             return
         from loaderlint.commands import platform_tip
@@ -175,7 +175,7 @@ class _Check:
         return self._ended(compare.something_comes(told, self._chosen))
 
     def keep(self, path: Path) -> int:
-        """Write what is found to the baseline at `path`, and return the exit code."""
+        """Write the findings to the baseline at `path`, and return the exit code."""
         self._write_baseline(path, self._fix() if self._chosen.fix else self._found())
         return self._ended(False)
 
@@ -184,7 +184,7 @@ class _Check:
             return self._workspace.check(self._paths, progress=progress)
 
     def _ended(self, found: bool) -> int:
-        """The exit code, when all problems have been told."""
+        """Report all problems, and return the exit code."""
         complain(tuple(dict.fromkeys(self._workspace.problems)))
         return self._exit_code(found)
 
@@ -194,7 +194,7 @@ class _Check:
     # --- the cache ---
 
     def _keep(self, found: Found, outcome: Outcome) -> None:
-        """Keep for the next run what this one has found out."""
+        """Store the result of this run for the next one."""
         if self._cache is not None:
             self._cache.keep(self._workspace, found, outcome if is_plain(self._chosen) else None, self._overrides)
 
@@ -230,7 +230,8 @@ class _Check:
         return Item(diagnostic, self._workspace.preferred_repair(diagnostic))
 
     def _needs_edits(self, diagnostic: Diagnostic) -> bool:
-        """Whether the fix of a finding is shown, or kept for a run that may show it. Making its edits costs a parse."""
+        """Whether the fix of a finding is shown, or stored for a run that may show it. Computing its edits costs a
+        parse."""
         chosen = self._chosen
         if chosen.output_format != "text":
             return True
@@ -250,7 +251,8 @@ class _Check:
         except BadBaseline as error:
             self._fail(f"{_shown(path)}: {error}")
             return
-        # What this run cannot know stays: other files, files that do not parse, and rules that did not run.
+        # Entries that this run cannot judge stay: those of other files, of files that do not parse, and of rules that
+        # did not run.
         others = [entry for entry in old.entries if not self._looked_at(old, entry, found)]
         now = {*entries_of((d for diagnostics in found.values() for d in diagnostics), path.parent), *others}
         try:
@@ -279,7 +281,7 @@ class _Check:
                 )
 
     def _looked_at(self, baseline: Baseline, entry: Entry, found: Found) -> bool:
-        """Whether this run would have found the kept finding if it were still there."""
+        """Whether this run would have found the finding of an entry if it were still there."""
         from loaderlint.rules import rule
 
         path = baseline.file_of(entry)
@@ -297,7 +299,7 @@ class _Check:
     # --- fixes ---
 
     def _fix(self) -> Found:
-        """Apply the fixes, and return what is found then."""
+        """Apply the fixes, and return the findings that remain."""
         before = self._found()
         fixed = self._fixed()
         if self._piped:
@@ -325,7 +327,7 @@ class _Check:
         return found
 
     def _tell_kept_back(self, found: Found) -> None:
-        """Tell which findings have a fix that --only-named rules out."""
+        """Report the findings whose fix --only-named prevents."""
         from loaderlint.commands import fix_summary
 
         if self._chosen.only_named:
@@ -334,11 +336,11 @@ class _Check:
                 terminal.say(line)
 
     def _is_fixed(self, diagnostic: Diagnostic) -> bool:
-        """Whether fixes are for findings so loud."""
+        """Whether findings of this severity are fixed."""
         return self._chosen.hints or diagnostic.severity is not Severity.HINT
 
     def _suppress(self, found: Found) -> Found:
-        """Write suppression comments for what is shown of these findings, and return what is found then."""
+        """Write suppression comments for the findings that are shown, and return the findings that remain."""
         from loaderlint.commands import suppress
 
         made = list(suppress.suppressed(self._workspace, suppress.shown(found, self._chosen.hints)))
@@ -358,11 +360,11 @@ class _Check:
             self._fail(f"{_shown(change.path)}: {error}")
             return False
         if shown:
-            terminal.write_bytes(shown, sys.stderr)  # stdout is the report's
+            terminal.write_bytes(shown, sys.stderr)  # stdout is for the report
         return True
 
     def _diff(self) -> bool:
-        """Print the diffs; whether there are any, or findings that count for the exit code."""
+        """Print the diffs. Returns whether there are any, or findings that count for the exit code."""
         from loaderlint.commands.write_fixes import diff
 
         before = self._found()
@@ -382,7 +384,8 @@ class _Check:
         return bool(changes) or any(counts(one, self._chosen) for one in found)
 
     def _fixed(self) -> Fixed:
-        """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""
+        """Apply the fixes to the workspace's texts, not to the files, and return the changes. Reports what cannot be
+        fixed."""
         from loaderlint.commands.write_fixes import fixed  # loads the parser, which a check without fixes may not need
 
         with phase_times.phase("fixing"):
@@ -392,17 +395,17 @@ class _Check:
         return done
 
     def _is_named(self, file: Path) -> bool:
-        """Whether the command names a file, or a folder that it lies in."""
+        """Whether the command names a file, or a folder that contains it."""
         from loaderlint.commands import fix_summary
 
         return fix_summary.is_named(file, self._paths)
 
     def _is_piped(self, change: Change) -> bool:
-        """Whether a change is one of the files that the command names."""
+        """Whether a change is in the piped file."""
         return change.path in map(self._workspace.file, self._paths)
 
     def _whole(self, fixed: Fixed) -> tuple[Change, ...]:
-        """The changes to what is piped; none if other files would have to change with it."""
+        """The changes to the piped file; none if other files would have to change too."""
         others = [change for change in fixed.changes if not self._is_piped(change)]
         if not others:
             return fixed.changes
@@ -428,7 +431,7 @@ def _findings(count: int) -> str:
 
 
 def _named(path: Path) -> str:
-    """What names a baseline to the flags."""
+    """The end of the flag that names a baseline; '' for the default one."""
     return "" if path == Path.cwd() / BASELINE else f" {_shown(path)}"
 
 
@@ -436,7 +439,7 @@ def _named(path: Path) -> str:
 
 
 def _without_effect(chosen: argparse.Namespace) -> Iterator[str]:
-    """What is to be told of flags that change nothing without others."""
+    """Warnings about flags that have no effect without others."""
     if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
         yield "--unsafe-fixes has no effect alone; add --fix to apply the fixes, or --diff to see them"
     if chosen.only_named and not (chosen.fix or chosen.diff):
@@ -448,8 +451,9 @@ def _without_effect(chosen: argparse.Namespace) -> Iterator[str]:
 def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     """The file of `--write-baseline`: the one that it names, that --baseline or the settings name, or the default.
 
-    Who runs the command may name any file. The settings come with the project, so those (and a link in the place of the
-    default) name a file of the project only. Raises Usage."""
+    A user may name any file on the command line. Settings come with the project, so the file that they name (or that a
+    link in place of the default leads to) must be in the project. Raises Usage if it is not, or if the flags cannot be
+    combined."""
     if chosen.write_baseline is None:
         return None
     if chosen.diff or "-" in chosen.paths:
@@ -484,7 +488,8 @@ def _not_excluded(paths: Iterable[Path], overrides: Mapping[str, object]) -> lis
 
 
 def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
-    """What comes from standard input under which path; None if nothing does. Raises Usage and UnreadableSource."""
+    """The path and the source of the file on standard input; None if there is none. Raises Usage, and UnreadableSource
+    if it cannot be decoded."""
     if "-" not in chosen.paths:
         return None
     if len(chosen.paths) > 1:

@@ -1,4 +1,4 @@
-"""The command `clean`: where the cache and the results of audits are, how large they are, and their removal."""
+"""The command `clean`: deletes the cache and the results of audits, or shows where they are and how large."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loaderlint.report.exit_codes import DONE, FAILED
 
 
 def clean(chosen: argparse.Namespace) -> int:
-    """Delete the cache, or say where it is (`--show`)."""
+    """Delete the cache, or show where it is (`--show`). Returns the exit code."""
     folder = cache_folder.folder(chosen.cache_dir)
     if folder is None:
         terminal.complain(f"there is no folder for a cache here; name one with --cache-dir or {cache_folder.VARIABLE}")

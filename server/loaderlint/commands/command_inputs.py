@@ -1,4 +1,4 @@
-"""What the arguments of a command mean: settings and paths. Nothing here needs the engine."""
+"""Reads settings and paths from the arguments of a command. Nothing here needs the engine."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class Usage(Exception):
 
 
 def beside_reports(chosen: argparse.Namespace) -> list[str]:
-    """The flags and paths of `check` that were given and ask for something else than a report of what is found in
-    files."""
+    """The given flags and paths of `check` that ask for something other than a report on files."""
     given = {
         "--fix": chosen.fix,
         "--diff": chosen.diff,
@@ -49,9 +48,9 @@ def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
 
 
 def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
-    """The same, without a look at what the values mean: whether there are such rules, for example.
+    """The same, without checking what the values refer to: whether a rule exists, for example.
 
-    Raises Usage for values that are wrong in themselves."""
+    Raises Usage for malformed values."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None} | named_settings(chosen)
     if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found
@@ -78,7 +77,7 @@ def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
 
 
 def named_settings(chosen: argparse.Namespace) -> dict[str, object]:
-    """The file of settings that --config names, or none by --isolated, as an override; empty without these flags.
+    """The override for --config (the settings file that it names) or --isolated (no file); empty without these flags.
     Raises Usage if there is no such file."""
     if chosen.isolated:
         return {settings.FILE: ""}
@@ -92,7 +91,7 @@ def named_settings(chosen: argparse.Namespace) -> dict[str, object]:
 
 
 def baseline_file(name: str, flag: str) -> Path:
-    """The file that a flag names as the baseline. Raises Usage if it is none."""
+    """The file that a flag names as the baseline. Raises Usage if it is not a baseline."""
     path = Path(os.path.realpath(name))
     if os.path.isdir(path) or path.suffix in (".py", ".pyi", SUFFIX):
         raise Usage(f"'{name}' is taken as the baseline file; write PATH before {flag}, or {flag}={BASELINE}")
@@ -134,8 +133,8 @@ def _similar(path: Path, is_meant: Callable[[Path], bool] = Path.exists) -> str:
 
 
 class Roots(NamedTuple):
-    """Folders that count as roots where no project file or repository marks one: those of the `folders` that are named,
-    which are read as a whole, and those `around` single files, which are not."""
+    """Folders that count as project roots if no project file or repository marks one: named `folders`, which are read
+    completely, and folders `around` single files, which are not."""
 
     folders: tuple[Path, ...]
     around: tuple[Path, ...]
@@ -149,7 +148,7 @@ def roots_of(paths: Sequence[Path]) -> Roots:
 
 
 def folders_around(paths: Iterable[Path]) -> list[Path]:
-    """For each path the folder that is read where no project file or repository marks one: the current folder if it
+    """For each path the folder that is read if no project file or repository marks a root: the current folder if it
     holds the path, else the path's outermost package (for a file: what holds that package), else the path's own
     folder."""
     return sorted({_folder_around(path) for path in paths})

@@ -1,4 +1,4 @@
-"""What `check --compare` does on the command line: which flags it goes with, its exit code and its output."""
+"""`check --compare` on the command line: the flags that it can be combined with, its exit code and its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def changes(chosen: argparse.Namespace) -> tuple[Change, ...]:
-    """The changes that --compare names, each by itself. Raises Usage for what cannot be compared."""
+    """The changes that --compare names, one by one. Raises Usage if they cannot be compared."""
     _refuse_others(chosen)
     try:
         return changes_of(chosen.compare)
@@ -29,7 +29,7 @@ def changes(chosen: argparse.Namespace) -> tuple[Change, ...]:
 
 
 def _refuse_others(chosen: argparse.Namespace) -> None:
-    """Refuse flags that --compare does not go with."""
+    """Reject flags that cannot be combined with --compare. Raises Usage."""
     others = [*beside_reports(chosen), *(["--statistics"] if chosen.statistics else [])]
     for flag in others:
         raise Usage(f"--compare reports what would change: leave out {flag}")
@@ -38,7 +38,7 @@ def _refuse_others(chosen: argparse.Namespace) -> None:
 
 
 def something_comes(told: Sequence[Compared], chosen: argparse.Namespace) -> bool:
-    """Whether some finding would count for the exit code that does not count now."""
+    """Whether a finding would count for the exit code that does not count now."""
     return any(
         counts(one.after, chosen) and not (one.before and counts(one.before, chosen))
         for each in told

@@ -1,6 +1,6 @@
-"""The command `completions`: shell code that completes the command line, made from its parser.
+"""The command `completions`: generates shell code that completes the command line, from its parser.
 
-Nothing of loaderlint runs while somebody presses Tab: all words are in the code that is printed."""
+loaderlint does not run when a user presses Tab: the generated code contains all words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 from loaderlint.rules import RULES
 from loaderlint.settings.settings import PLATFORMS, START_METHODS
 
-#: What stands behind a flag or in a command's place: nothing, one of some words, a list of those with commas, a file or
-#: folder, or something that cannot be completed.
+#: What follows a flag: nothing, one of several words, a comma-separated list of them, a file or folder, or something
+#: that cannot be completed.
 Kind = Literal["nothing", "word", "list", "file", "text"]
 
 _RULES = (*(rule.name for rule in RULES), *(rule.code for rule in RULES), "ALL")
@@ -23,7 +23,7 @@ _FILES = ("FILE", "DIR", "PATH")
 
 
 class Flag(NamedTuple):
-    """One flag under all its names, and what stands behind it."""
+    """A flag with all its names, and what follows it."""
 
     names: tuple[str, ...]
     help: str
@@ -32,7 +32,7 @@ class Flag(NamedTuple):
 
 
 class Command(NamedTuple):
-    """One command. `places`: the words that may stand without a flag, besides files where `takes_files`."""
+    """A command. `places`: the words that it takes as arguments, in addition to files if `takes_files`."""
 
     name: str
     help: str
@@ -42,7 +42,7 @@ class Command(NamedTuple):
 
 
 def completions(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The code for bash, zsh or fish."""
+    """The code for `shell`: bash, zsh or fish."""
     writers: dict[str, Callable[[list[Command], tuple[Flag, ...]], Iterator[str]]] = {
         "bash": _bash,
         "zsh": _zsh,
@@ -165,7 +165,7 @@ def _zsh(commands: list[Command], flags: tuple[Flag, ...]) -> Iterator[str]:
     yield "        esac ;;"
     yield "    esac"
     yield "}"
-    # Loaded from a folder in $fpath, the file is the body of the function; sourced, it tells zsh of the function.
+    # Loaded from a folder in $fpath, the file is the body of the function; sourced, it registers the function.
     yield "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then"
     yield '    _loaderlint "$@"'
     yield "else"
@@ -197,7 +197,7 @@ def _zsh_specs(flag: Flag) -> Iterator[str]:
 
 
 def _single(text: str) -> str:
-    """In single quotes, as the shells read them."""
+    """`text` in single quotes, escaped for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

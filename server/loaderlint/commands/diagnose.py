@@ -1,4 +1,4 @@
-"""The command `diagnose`: from what a program printed to the cause, and to the line of the project.
+"""The command `diagnose`: finds the cause of what a program printed, and the line of the project.
 
 The text is only read. Messages are looked up in the table of symptoms; the calls in its tracebacks are looked up in the
 project, which is checked as `check` does it."""
@@ -29,16 +29,16 @@ from loaderlint.report.terminal import colors, complain, say, width
 if TYPE_CHECKING:
     from loaderlint.engine import Workspace
 
-#: The exit code where nothing is recognised.
+#: The exit code if nothing is recognised.
 UNKNOWN = 1
 
-#: So many lines at the beginning and at the end of a long log are looked at.
+#: The number of lines at the start and at the end of a long log that are examined.
 _FIRST, _LAST = 5_000, 20_000
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def diagnose(chosen: argparse.Namespace) -> int:
-    """Tell what is behind a message, and return the exit code: 0 if something is recognised, else 1."""
+    """Explain what a program printed, and return the exit code: 0 if something is recognised, else 1."""
     try:
         lines = _lines(chosen)
         overrides = read_settings(chosen)
@@ -67,7 +67,7 @@ def diagnose(chosen: argparse.Namespace) -> int:
 
 
 def _report(known: Diagnosis, workspace: Workspace) -> Report:
-    """The findings for the formats of findings."""
+    """The findings of a diagnosis as a report, for the output formats."""
     return Report(
         items=tuple(Item(one.diagnostic, workspace.preferred_repair(one.diagnostic)) for one in known.located),
         files=0,
@@ -85,7 +85,7 @@ def _report(known: Diagnosis, workspace: Workspace) -> Report:
 
 
 def _lines(chosen: argparse.Namespace) -> list[str]:
-    """The lines of a file, or of standard input, which are passed on as they come. Raises UnreadableFile."""
+    """The lines of a file, or of standard input, which is echoed as it arrives. Raises UnreadableFile."""
     if chosen.file not in (None, "-"):
         return _some(reading.read(Path(chosen.file), reading.ANY).decode("utf-8", "replace").splitlines())
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -96,13 +96,14 @@ def _lines(chosen: argparse.Namespace) -> list[str]:
 
 
 def _some(lines: Iterable[str]) -> list[str]:
-    """The first and the last lines, without their ends and without colours; of very long ones the beginning."""
+    """The first and the last lines, without line ends and colours; long lines are cut."""
     rest = (_COLOR.sub("", line.rstrip("\r\n"))[:LONGEST_LINE] for line in lines)
     return list(chain(list(islice(rest, _FIRST)), deque(rest, maxlen=_LAST)))
 
 
 def _interruptible(passes_on: bool) -> Iterator[str]:
-    """The lines of standard input. Ctrl+C is for the program that prints them: what it prints then is read too."""
+    """The lines of standard input. Ctrl+C is meant for the program that prints them, and what it prints after that is
+    read too."""
     interrupted = False
     while True:
         try:

@@ -1,5 +1,5 @@
-"""The last check of a project after edits that changed nothing but places: only the edited files, and those whose
-findings point into them, are shown anew."""
+"""Updates the result of the last check after edits that changed nothing but places: only the edited files, and files
+whose findings point into them, are processed again."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _CONFIGURES = "setup.py"
 def renewed(
     database: Database, key: bytes, known: Record, files: Mapping[int, bytes], overrides: Mapping[str, object]
 ) -> Record | None:
-    """What a check finds after the files at these indices of the manifest have got other contents; None if the project
-    has to be linked to know."""
+    """The result of a check after the contents of the files at these indices of the manifest changed; None if the
+    project has to be linked again."""
     changed = {known.manifest.paths[index]: told for index, told in files.items()}
     sources = all(known.flags[index] & check_record.SOURCE for index in files)
     if audit_results.recorded(Path(known.root)):
-        return None  # what an audit saw holds only for the files that it saw
+        return None  # the result of an audit is valid only for the files that it saw
     if known.whole or not sources or any(path.endswith((_CONFIGURES, ".ipynb")) for path in changed):
         return None
     data = database.get(linking_answers.key(key))
@@ -51,7 +51,8 @@ def renewed(
 
 
 def _held(database: Database, asked: linking_answers.Answers, path: str, told: bytes) -> Moves | None:
-    """Where the pieces of a file are in its present content, which is `told`; None if that changes an answer."""
+    """The new numbers of the pieces of a file, whose content has the digest `told`; None if the new content changes an
+    answer."""
     try:
         data = reading.read(path, reading.SOURCE)
         source = decode(data)
@@ -70,7 +71,7 @@ def _speaks_of(value: Any, paths: Mapping[str, bytes]) -> bool:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """The files that findings speak of."""
+    """The files that findings name."""
     if isinstance(value, list):
         if len(value) == 2 and value[0] == "Path":
             yield value[1]
@@ -86,7 +87,7 @@ def _shown_again(
     moved: Mapping[str, Moves],
     overrides: Mapping[str, object],
 ) -> dict[str, Any] | None:
-    """What is shown now of the findings of these files; None if one speaks of something that is gone."""
+    """The findings of these files that are shown now; None if one names code that is gone."""
     from loaderlint.engine import Project
     from loaderlint.engine.remap import Gone, moved_findings
 

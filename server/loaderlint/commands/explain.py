@@ -1,4 +1,4 @@
-"""The command `explain`: a rule's page, or what is known of a line."""
+"""The command `explain`: shows a rule's page, or what is known about a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 
 
 def explain(chosen: argparse.Namespace) -> int:
-    """Show what is asked for."""
+    """Show a rule's page or explain a line, and return the exit code."""
     place = _LINE.fullmatch(chosen.subject)
     if place is not None:
         column = int(place["column"]) if place["column"] else None

@@ -1,4 +1,4 @@
-"""What `check --fix` tells of its work: the findings that are gone, file by file, and the files that were edited."""
+"""The summary that `check --fix` prints: the findings that are gone, file by file, and the files that were edited."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lines(
 
 
 def _gone(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> Counter[str]:
-    """How many findings that had a fix are gone, by rule."""
+    """The number of findings with a fix that are gone, by rule."""
     fixable = Counter(one.name for one in before if one.fixable)
     return fixable - Counter(one.name for one in after if one.fixable)
 
@@ -61,7 +61,7 @@ def kept_back(found: Mapping[Path, Sequence[Diagnostic]], named: Sequence[Path],
 
 
 def is_named(path: Path, named: Iterable[Path]) -> bool:
-    """Whether a file is, or lies below, one of the named files and folders (absolute); links followed."""
+    """Whether a file is, or is below, one of the named files and folders (absolute), following links."""
     real = Path(os.path.realpath(path))
     return any(path.is_relative_to(one) or real.is_relative_to(os.path.realpath(one)) for one in named)
 

@@ -1,7 +1,8 @@
-"""The projects around the paths that a command is given, read as `check` reads their folders.
+"""Opens the projects around the paths that a command is given, as `check` does for folders.
 
-Who runs a line, and in which loader's workers, is written in other files: the folder around a single file is read as a
-whole, also where no project file or repository marks it (`check FILE` reads only what the file leads to there)."""
+What runs a line, and in which loader's workers, depends on other files. So the folder around a single file is read
+completely, even if no project file or repository marks it. (There, `check FILE` reads only the files that the file
+leads to.)"""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class Unusable(Exception):
 def opened(
     chosen: argparse.Namespace, names: list[str], *, rules: Sequence[Rule] | None = None
 ) -> tuple[Workspace, list[Path]]:
-    """A workspace around these paths with the settings among the flags, and the absolute paths. `rules`: those that it
-    asks, all of them if None. Raises Unusable."""
+    """A workspace around these paths with the settings from the flags, and the absolute paths. `rules`: the rules that
+    run, all of them if None. Raises Unusable if a flag is wrong or a path does not exist."""
     try:
         given = given_settings(chosen)
     except Usage as error:

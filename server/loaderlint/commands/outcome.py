@@ -17,13 +17,13 @@ from loaderlint.report.exit_codes import DONE, FAILED, counts, of_check
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Problem
 
-#: So many internal errors are told one by one: most often one fault has all of them.
+#: At most this many internal errors are reported one by one: they usually have one cause.
 _MOST_INTERNAL = 10
 
 
 class Outcome(NamedTuple):
-    """`items` are sorted; `files` were checked, baselines keep `kept` findings and audits refute `refuted` ones, `said`
-    are lines for stderr. `problems` are told, those that were `told_before` are not told again."""
+    """`items` are sorted; `files` were checked, baselines hide `kept` findings and audits refute `refuted` ones, `said`
+    are lines for stderr. `problems` are reported, except those that were `told_before`."""
 
     items: tuple[Item, ...]
     files: int
@@ -35,11 +35,11 @@ class Outcome(NamedTuple):
 
     @property
     def has_internal_errors(self) -> bool:
-        """Whether an error of ours kept us from checking everything: the next run has to try again."""
+        """Whether an internal error kept something from being checked, so that the next run has to try again."""
         return any(one.is_internal for one in self.problems)
 
     def code(self, failed: bool, chosen: argparse.Namespace) -> int:
-        """The exit code; `failed`: something else could not be done."""
+        """The exit code. `failed`: whether something else went wrong."""
         found = any(counts(item.diagnostic, chosen) for item in self.items)
         return of_check(found, failed, self.problems, chosen)
 
@@ -100,15 +100,16 @@ def write_lines(lines: Iterable[str], file: str | None, out: TextIO) -> bool:
 
 
 def complain_of_missing_answers(problems: Iterable[Problem]) -> int:
-    """Tell of the internal errors among these, and of the limits that were reached; the exit code of a command that has
-    answered otherwise."""
+    """Report the internal errors among these, and the limits that were reached. Returns the exit code of a command that
+    has answered apart from them."""
     missing = tuple(problem for problem in problems if problem.is_internal or problem.is_limit)
     complain(missing)
     return FAILED if any(problem.is_internal for problem in missing) else DONE
 
 
 def complain(problems: tuple[Problem, ...]) -> None:
-    """Tell what could not be done, a line each; of the limits that were reached, one and how many others there are."""
+    """Report what could not be done, one line each; of the limits that were reached, only the first and the number of
+    the others."""
     from loaderlint.findings.diagnostics import DEBUG
 
     internal = [problem for problem in problems if problem.is_internal]
@@ -125,12 +126,12 @@ def complain(problems: tuple[Problem, ...]) -> None:
 
 
 def _others(count: int) -> str:
-    """How many more limits were reached, and how to see them."""
+    """A text with the number of further limits that were reached, and how to see them."""
     said = "another limit was" if count == 1 else f"{count} other limits were"
     return f"{said} reached (see them: check --verbose)"
 
 
 def problem_line(problem: Problem) -> str:
-    """A problem in a line, with the file that it is about."""
+    """A problem as one line, with the file that it is about."""
     where = f"{terminal.printable(shown_path(problem.path, Path.cwd()))}: " if problem.path else ""
     return f"{where}{problem.message}"

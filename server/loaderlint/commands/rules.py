@@ -1,4 +1,4 @@
-"""The command `rules`."""
+"""The command `rules`: lists the rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loaderlint.rules.base import Rule
 
 
 def rules(chosen: argparse.Namespace) -> int:
-    """List the rules."""
+    """Print all rules, as text or JSON, and return the exit code."""
     if chosen.output_format == "json":
         entries = [
             {

@@ -1,4 +1,4 @@
-"""What `check --show-files` and `check --show-settings` print: what a check would read and how, without checking."""
+"""The output of `check --show-files` and `check --show-settings`: the files and settings that a check would use."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def files(workspace: Workspace, paths: Iterable[Path]) -> Iterator[str]:
-    """The files that a check of these paths reports on, one a line."""
+    """The files that a check of these paths reports on, one per line."""
     for path in workspace.files(paths):
         yield shown_path(path, Path.cwd())
 
 
 def settings(workspace: Workspace, paths: Iterable[Path]) -> Iterator[str]:
-    """For each path, the settings that are not the defaults, and what its code is taken to run on."""
+    """For each path, the settings that are not the defaults, and the environment that its code is assumed to run on."""
     for path in paths:
         file = path / "any.py" if os.path.isdir(path) else path
         yield f"{shown_path(path, Path.cwd())}:"

@@ -1,4 +1,4 @@
-"""What `check --suppress` does: it writes suppression comments for what is found."""
+"""Creates suppression comments for findings, for `check --suppress`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class Suppressed(NamedTuple):
-    """The comments for the findings of one file: what to write, which findings they silence, and those for which no
-    comment can stand anywhere."""
+    """The comments for the findings of one file: what to write, which findings they silence, and the findings for which
+    no comment can be written."""
 
     change: Change
     silenced: tuple[Diagnostic, ...]
@@ -30,8 +30,8 @@ class Suppressed(NamedTuple):
 
 
 def suppressed(workspace: Workspace, found: Iterable[Diagnostic]) -> Iterator[Suppressed]:
-    """The comments that silence these findings, file by file. Nothing is written, and no suppression comment is
-    silenced: one that is of no use is removed by a fix."""
+    """The comments that silence these findings, file by file. Nothing is written yet. Findings about unused
+    suppressions get no comment: a fix removes the suppression."""
     by_file: dict[Path, list[Diagnostic]] = {}
     for one in found:
         if one.name != UNUSED.name:
@@ -67,7 +67,7 @@ def lines(written: Sequence[Suppressed], left: Sequence[Diagnostic]) -> Iterator
 
 
 def shown(found: Mapping[Path, Sequence[Diagnostic]], hints: bool) -> Iterator[Diagnostic]:
-    """The findings that a report shows: hints only if they are asked for."""
+    """The findings that a report shows: hints only if `hints`."""
     from loaderlint.findings.finding import Severity
 
     for path in sorted(found):

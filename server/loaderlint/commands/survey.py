@@ -27,7 +27,7 @@ class _Usage(Exception):
 
 
 def survey(chosen: argparse.Namespace) -> int:
-    """Survey repositories, or put the results of several surveys together."""
+    """Survey repositories, or merge the results of several surveys, and return the exit code."""
     gc.enable()  # it may go on for days
     try:
         _look_ahead(chosen)
@@ -43,7 +43,7 @@ def survey(chosen: argparse.Namespace) -> int:
 
 
 def _look_ahead(chosen: argparse.Namespace) -> None:
-    """What would end a survey when it is done ends it before it begins."""
+    """Raise _Usage before the survey begins if its page could not be written at the end."""
     if chosen.html is None:
         return
     from loaderlint.survey.html_page import missing
@@ -82,7 +82,7 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
             return run.survey(found, kept, executor, retry=chosen.retry_failed, progress=progress)
     except KeyboardInterrupt:
         if chosen.results is not None:
-            terminal.complain(f"what is done is in {chosen.results}; run the same command to continue")
+            terminal.complain(f"the results so far are in {chosen.results}; run the same command to continue")
         raise
 
 

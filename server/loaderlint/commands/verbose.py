@@ -1,5 +1,5 @@
-"""What `check --verbose` tells of its work: the files that were read, the settings and versions that hold for them and
-why, the limits that were reached, and the time of each phase."""
+"""The output of `check --verbose`: the files that were read, the settings and versions that apply to them and why, the
+limits that were reached, and the time of each phase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def lines(workspace: Workspace, checked: Iterable[Path], spent: Mapping[str, float]) -> Iterator[str]:
-    """Of a check of these files, the phases of which took so many seconds."""
+    """The lines about a check of these files. `spent`: the seconds of each phase."""
     for project, _ in workspace.answered():
         paths = project.store.paths()
         yield f"Read {terminal.files(len(paths))} in {project.root}:"
@@ -30,7 +30,7 @@ def lines(workspace: Workspace, checked: Iterable[Path], spent: Mapping[str, flo
 
 
 def _facts(workspace: Workspace, folders: Iterable[Path]) -> Iterator[str]:
-    """What holds for the files of these folders; folders for which the same holds are told together."""
+    """The settings and versions that apply in these folders; folders with the same ones are listed together."""
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Path]] = {}
     for folder in folders:
         file = folder / "any.py"

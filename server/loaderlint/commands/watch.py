@@ -1,7 +1,7 @@
-"""The command `check --watch`: checks again whenever something changes that a check looks at.
+"""The command `check --watch`: checks again whenever something changes that a check reads.
 
-What that is, the check itself notes (`files.file_accesses`): source files, folders, settings, lock files. Their times
-and sizes are compared every now and then, as a check with a cache does (`cache.manifest`)."""
+The check itself records what it reads (`files.file_accesses`): source files, folders, settings, lock files. Their times
+and sizes are compared at intervals, as in a check with a cache (`cache.manifest`)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from loaderlint.report.exit_codes import DONE, FAILED
 from loaderlint.runtime.internal_errors import failure_of
 from loaderlint.settings import settings
 
-#: Seconds between two looks, and the least share of the time that is spent waiting.
+#: The minimum number of seconds between two comparisons, and how many times longer a pause is than a comparison takes.
 _INTERVAL, _IDLE = 0.3, 20
 
-#: Names of so many changed files are told.
+#: At most this many changed files are named.
 _MOST_NAMES = 3
 
 
@@ -57,16 +57,17 @@ def watch(chosen: argparse.Namespace) -> int:
 
 
 def _checked(chosen: argparse.Namespace) -> Manifest | None:
-    """Check once. What was looked at; None if it changed in the meantime."""
+    """Check once. Returns the manifest of what was read; None if that changed in the meantime."""
     settings.clear()
     file_accesses.watch()
     try:
         check(argparse.Namespace(**vars(chosen)))
-    except Exception as error:  # an error of ours must not end the watch: the next edit may avoid it
+    except Exception as error:  # an internal error must not end the watch: the next edit may avoid it
         complain((internal_problem(failure_of(error)),))
     sys.stdout.flush()
     began, seen = file_accesses.seen()
-    # Folders that a training run writes to change all the time: as they are now is as good, since files are compared.
+    # A training run changes its folders all the time. Their state after the check will do, because the files are
+    # compared too.
     folders = {path: file_accesses.stamp(path) for path, was in seen.items() if was is not None and was.size < 0}
     now = manifest.made({**seen, **folders}, {}, began)
     if now is not None:
@@ -75,7 +76,7 @@ def _checked(chosen: argparse.Namespace) -> Manifest | None:
 
 
 def _wait(seen: Manifest) -> Sequence[str]:
-    """Wait until something changes; the files that did, as far as they were there before."""
+    """Wait until something changes. Returns the changed files, without those that are new."""
     pause = _INTERVAL
     while True:
         time.sleep(pause)
@@ -89,7 +90,7 @@ def _wait(seen: Manifest) -> Sequence[str]:
 
 
 def _begin_anew(changed: Sequence[str]) -> None:
-    """Tell what changed, on an empty screen if there is one."""
+    """Report what changed, on a cleared screen if stdout is a terminal."""
     if sys.stdout.isatty():
         print("\x1b[2J\x1b[H", end="", flush=True)
     names = [shown_path(Path(path), Path.cwd()) for path in changed[:_MOST_NAMES]]

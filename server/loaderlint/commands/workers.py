@@ -14,7 +14,7 @@ from loaderlint.report.terminal import complain, show
 
 
 def workers(chosen: argparse.Namespace) -> int:
-    """List the loaders, what runs in their workers, and what is copied into each."""
+    """List the loaders, what runs in their workers, and what is copied into each. Returns the exit code."""
     try:
         workspace, paths = open_projects.opened(chosen, chosen.paths or ["."], rules=())
     except open_projects.Unusable as error:

@@ -21,13 +21,13 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode, whole_lin
 if TYPE_CHECKING:
     from loaderlint.engine import Workspace
 
-#: One fix can make way for another; more rounds than this mean that two fixes undo each other.
+#: One fix can make room for another; more rounds than this mean that two fixes undo each other.
 MAX_ROUNDS = 10
 
 _CIRCLE = "its fixes undo each other; fix one rule at a time with --select, and please report it"
 _NO_PYTHON = "its fixes would leave code that is not Python; fix it by hand, and please report it"
 
-#: What git quotes in names.
+#: The characters that git quotes in names.
 _UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f"\\]')
 
 
@@ -36,7 +36,8 @@ class CannotWrite(Exception):
 
 
 class Change(NamedTuple):
-    """What the fixes make of one file: its text before and after. `path` is the file itself, no link to it."""
+    """The change that fixes make to one file: its text before and after. `path` is the file itself, not a link to
+    it."""
 
     path: Path
     before: str
@@ -44,8 +45,8 @@ class Change(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """What fixes make of some files. `left`: the files that need a fix and get none, each with the reason. `touched`:
-    the paths for which the workspace holds a text of its own now."""
+    """The changes that fixes make. `left`: the files that could not be fixed, each with the reason. `touched`: the
+    paths for which the workspace now has a text of its own."""
 
     changes: tuple[Change, ...]
     left: dict[Path, str]
@@ -53,12 +54,12 @@ class Fixed(NamedTuple):
 
 
 def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool, hints: bool = False) -> Fixed:
-    """Apply all fixes of the findings in `paths`, those of hints only with `hints`, to the workspace's texts, again and
-    again until none is left.
+    """Apply all fixes of the findings in `paths`, those of hints only with `hints`, to the workspace's texts, round
+    after round until none is left.
 
-    Nothing is written; the workspace holds the new texts as if an editor had typed them. Where the fixes of a file
-    undo each other, or would leave code that is not Python, all begins again without any fix that changes this file:
-    so a fix of several files is made in all of them or in none."""
+    Nothing is written; the workspace holds the new texts as if an editor had typed them. If the fixes of a file undo
+    each other, or would leave code that is not Python, everything starts again without the fixes that change this file.
+    So a fix that spans several files is made in all of them or in none."""
     locked: dict[Path, str] = {}
     touched: dict[Path, None] = {}
     while True:
@@ -79,8 +80,8 @@ def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool, hints: b
 def _rounds(
     workspace: Workspace, paths: Sequence[Path], unsafe: bool, hints: bool
 ) -> tuple[dict[Path, str], list[Path], dict[Path, str]]:
-    """Fix round after round. The texts from before, by all names of each file that changed, the files for which there
-    were still edits after `MAX_ROUNDS` rounds, and those that must not be changed, each with the reason."""
+    """Fix round after round. Returns the original texts, by all names of each file that changed; the files that still
+    had edits after `MAX_ROUNDS` rounds; and the files that must not be changed, each with the reason."""
     before: dict[Path, str] = {}
     rounds = 0
     while True:
@@ -98,12 +99,12 @@ def _rounds(
 
 
 def _broken(workspace: Workspace, before: Mapping[Path, str]) -> list[Path]:
-    """The files that were Python before the fixes and are not any more."""
+    """The files that were valid Python before the fixes and no longer are."""
     return [path for path, text in before.items() if is_worse(text, workspace.text(path))]
 
 
 def _changes(workspace: Workspace, before: Mapping[Path, str]) -> tuple[Change, ...]:
-    """What to write, file by file: several names of one file have the same text."""
+    """The changes to write, file by file: several names of one file have the same text."""
     changes: dict[Path, Change] = {}
     for path, text in before.items():
         file = workspace.file(path)
@@ -115,8 +116,8 @@ def _changes(workspace: Workspace, before: Mapping[Path, str]) -> tuple[Change, 
 def write(change: Change) -> None:
     """Write the new text in the file's own encoding, with its byte order mark, line ends and permissions.
 
-    The file is replaced in one step, never half written. Its other hard links keep the old text: they may lie outside
-    of the project. Raises CannotWrite, also if the file is no longer what the fix was made for."""
+    The file is replaced in one step, never half written. Its other hard links keep the old text, because they may be
+    outside the project. Raises CannotWrite, also if the file has changed since the fix was made."""
     path = change.path
     try:
         if Path(os.path.realpath(path)) != path:
@@ -137,7 +138,7 @@ def write(change: Change) -> None:
 
 
 def _unchanged(text: str, change: Change) -> str:
-    """The new text of a file that still is what the fix was made for. Raises CannotWrite if it is not."""
+    """The new text of a file. Raises CannotWrite if the file has changed since the fix was made."""
     if text != change.before:
         raise CannotWrite("changed while it was being checked; run the command again")
     return change.after
@@ -150,9 +151,9 @@ def _edited_notebook(path: Path, change: Change) -> tuple[str, str]:
 
 
 def diff(change: Change, piped: Source | None, directory: Path) -> Iterator[bytes]:
-    """A unified diff in the file's encoding, as `git apply` takes it; names are relative to `directory`. `piped`: what
-    came from standard input in the file's place. Raises CannotWrite if the file is no longer what the fix was made
-    for."""
+    """A unified diff in the file's encoding, as `git apply` accepts it; names are relative to `directory`. `piped`: the
+    source from standard input that replaces the file. Raises CannotWrite if the file has changed since the fix was
+    made."""
     try:
         yield from _diff(change, piped, directory)
     except (UnreadableFile, UnreadableSource, notebook.UnreadableNotebook) as error:
@@ -170,14 +171,16 @@ def _diff(change: Change, piped: Source | None, directory: Path) -> Iterator[byt
     mark = "\ufeff" if source.bom else ""
     before, after = (whole_lines(mark + text) for text in texts)
     for line in difflib.unified_diff(before, after, old, new):
-        # A name may hold bytes that are no text: those came in by surrogateescape and leave the same way.
+        # A name may contain bytes that are not text. They were decoded with surrogateescape, and are encoded with it
+        # again.
         yield line.encode("utf-8" if mark else source.encoding, "surrogateescape")
         if not line.endswith(("\n", "\r")):
             yield b"\n\\ No newline at end of file\n"
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes it into a diff: in quotes if a sign in it would end the line or be obeyed by a terminal."""
+    """A name as git writes it into a diff: quoted if it contains a character that would end the line or control a
+    terminal."""
     if not _UNPRINTABLE.search(name):
         return name
     return f'"{_UNPRINTABLE.sub(_escape, name)}"'

@@ -30,7 +30,7 @@ class Audited:
         self._same: dict[tuple[str, str], bool] = {}
 
     def begin(self) -> None:
-        """A check begins: audits and files may have changed."""
+        """Begin a check: audits and files may have changed."""
         self._audits = None
         self._same.clear()
 

@@ -1,4 +1,4 @@
-"""The settings of a project's files, and the versions and platforms that they run on."""
+"""Determines the settings of a project's files, and the versions and platforms that they run on."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def _environment(settings: Settings, folder: Path, versions: Versions, supposed:
 
 
 def _platforms(settings: Settings, folder: Path, versions: Versions) -> tuple[tuple[str, ...], str]:
-    """The platforms that a folder's project runs on, and the source: the settings, else this machine and the platforms
-    that the project's files name."""
+    """The platforms that a folder's project runs on, and their source: the settings, else this machine and the
+    platforms that the project's files name."""
     if settings.platforms:
         return tuple(settings.platforms), "the setting platforms"
     here = _PLATFORMS.get(sys.platform, "linux")

@@ -125,7 +125,7 @@ class Linking:
     ) -> Linked:
         """All findings of the project, with what `explain` needs if `telling`. A part is linked again only if something
         that its last linking read has changed, or if `telling` is true for the first time. Raises Postponed if a part
-        has to be linked again while somebody is `typing`, and Cancelled if `stop` returns True."""
+        has to be linked again while the user is `typing`, and Cancelled if `stop` returns True."""
         last = self.last
         if last is None or last.generation != self._store.generation or (telling and last.told is None):
             last = self.last = self._now(last, stop, steps, telling, typing)

@@ -78,7 +78,7 @@ class Project:
         return self._linking.known
 
     def on_linked(self, call: Callable[[Model], None]) -> None:
-        """Call this with each model after the rules ran. The model is released afterwards: keep no part of it."""
+        """Call `call` with each model after the rules ran. The model is released afterwards: keep no part of it."""
         self._linking.on_linked = call
 
     def info(self) -> ProjectInfo:
@@ -94,7 +94,7 @@ class Project:
         self.renew()
 
     def renew(self) -> None:
-        """Files that define settings or versions changed: read them again, and drop all findings."""
+        """Read the files that define settings or versions again, because they changed, and drop all findings."""
         self.configuration.renew()
         self._linking.last = None
         self._linking.forget()
@@ -181,7 +181,7 @@ class Project:
         return self._shown(findings)
 
     def rest(self) -> Iterator[None]:
-        """No request is expected for a while: release, in small steps, memory that can be computed again."""
+        """Release, in small steps, memory whose content can be computed again: no request is expected for a while."""
         self._linking.rest()
         yield
         yield from self.store.rest()

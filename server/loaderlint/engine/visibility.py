@@ -1,4 +1,4 @@
-"""Which findings of a file are shown, and why others are not: settings, comments, audits, baselines."""
+"""Decides which findings of a file are shown, and why others are not: settings, comments, audits, baselines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 class Showing:
-    """Decides for one project. `reports_unread`: whether the parts of a file that cannot be parsed are reported."""
+    """Decides which findings of one project are shown. `reports_unread`: whether the parts of a file that cannot be
+    parsed are reported."""
 
     def __init__(
         self, store: Store, configuration: Configuration, places: Places, *, reports_unread: bool = False
@@ -46,7 +47,7 @@ class Showing:
         """The number of findings that audits refuted since `begin`, by file."""
 
     def begin(self) -> None:
-        """A check begins: baselines are read again."""
+        """Begin a check: baselines are read again."""
         self.kept, self._baselines = [], {}
         self.refuted_in.clear()
         self._ours.clear()
@@ -176,7 +177,8 @@ class Showing:
     def _unused(
         self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]
     ) -> Iterator[Diagnostic]:
-        """The suppressions of a file that silenced nothing; `used`: which silenced which rule, by its name."""
+        """The suppressions of a file that silenced nothing; `used`: the suppressions that silenced a rule, each with
+        the rule's name."""
         from loaderlint.rules.unused_suppression import RULE, about
         from loaderlint.syntax.span import Span
 

@@ -1,4 +1,4 @@
-"""The projects of some folders: what the command line and the language server call."""
+"""The projects of some folders. The command line and the language server use this module."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ class Workspace:
         self.project(path).store.set_text(path, text)
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """These files were changed, created or deleted on disk. A settings or requirements file renews all settings."""
+        """Forget files that were changed, created or deleted on disk. A settings or requirements file renews all
+        settings."""
         renewed = False
         for path in map(known_as, paths):
             if audit_results.is_file(path):
@@ -104,7 +105,7 @@ class Workspace:
                 project.renew()
 
     def _forget(self, path: Path) -> None:
-        """The file changed, and so did every link to it, in any project."""
+        """Forget a file, and every link to it in any project."""
         self.project(path)
         for project in self._projects.values():
             holds = path.is_relative_to(project.root) or project.store.may_hold(path)
@@ -307,7 +308,7 @@ class Workspace:
 
     @property
     def links(self) -> int:
-        """The number of linkings so far: if it has not grown, only positions can have changed."""
+        """The number of linkings so far. If it has not grown, only positions can have changed."""
         return sum(project.links for project in self._projects.values())
 
     def kept(self) -> dict[Path, Kept]:
@@ -347,8 +348,8 @@ class Workspace:
             self._cache.put(one for project in self._projects.values() for one in project.opened())
 
     def rest(self) -> Iterator[None]:
-        """No request is expected now: write the results of new linkings to the cache, and release memory that can be
-        computed again. In small steps; the caller may stop after each."""
+        """Write the results of new linkings to the cache, and release memory whose content can be computed again: no
+        request is expected now. It works in small steps, and the caller may stop after each."""
         for project in [one for one in self._projects.values() if one.known]:
             if self._cache is not None and project.root not in self._kept_once:
                 self._kept_once.add(project.root)

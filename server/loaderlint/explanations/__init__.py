@@ -1,1 +1,1 @@
-"""What is shown besides findings: what a line means to workers, and what the workers of each loader run."""
+"""What is shown besides findings: what a line means for workers, and what the workers of each loader run."""

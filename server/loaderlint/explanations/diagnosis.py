@@ -1,4 +1,4 @@
-"""From what a program printed to the findings of its project that may be the cause."""
+"""Finds the findings of a project that may be the cause of what its program printed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from loaderlint.explanations.tracebacks import Call
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.knowledge.symptoms import Match
 
-#: So many findings are told.
+#: The maximum number of findings.
 _MOST = 5
-#: How near a finding is to the calls of the tracebacks: its line is one of them, its chain passes one, its file holds
-#: one.
+#: How near a finding is to the calls of the tracebacks: its line is one of them, its call chain contains one, its file
+#: contains one.
 _ON_LINE, _IN_CHAIN, _IN_FILE, _ELSEWHERE = range(4)
 
 
 class Located(NamedTuple):
-    """A finding that may be the cause, and the call of a traceback that is nearest to it, if one is near."""
+    """A finding that may be the cause, and the nearest call of a traceback, if one is near."""
 
     diagnostic: Diagnostic
     call: Call | None
 
 
 class Diagnosis(NamedTuple):
-    """What was recognised; the findings that may be the cause, the likeliest first; and what the tracebacks told of the
-    settings, by their names in pyproject.toml."""
+    """The recognised symptoms; the findings that may be the cause, the likeliest first; and the settings that the
+    tracebacks reveal, by their names in pyproject.toml."""
 
     matches: tuple[Match, ...]
     located: tuple[Located, ...]
@@ -41,8 +41,8 @@ class _Spot(NamedTuple):
 def located(
     found: Mapping[Path, Sequence[Diagnostic]], matches: Sequence[Match], calls: Sequence[Call]
 ) -> tuple[Located, ...]:
-    """Those of the findings that the symptoms lead to; where none was recognised, those at the calls. The nearest to
-    the calls comes first, then the one that the symptoms name first."""
+    """The findings that the symptoms lead to; if no symptom was recognised, those at the calls. They are sorted by
+    distance from the calls, then in the order of the symptoms."""
     here = _in_project(calls, list(found))
     names = dict.fromkeys(name for one in matches for name in one.symptom.rules)
     rules = {name: rank for rank, name in enumerate(names)}
@@ -67,8 +67,8 @@ def _nearest(found: Diagnostic, calls: Mapping[Path, Sequence[Call]]) -> _Spot:
 
 
 def _in_project(calls: Sequence[Call], files: Sequence[Path]) -> dict[Path, list[Call]]:
-    """The calls in files of the project, by file. What was printed on another machine, or in a container, is recognised
-    by the end of its path, as long as no other file ends so."""
+    """The calls in files of the project, by file. A path from another machine, or from a container, is recognised by
+    its end, if no other file has the same end."""
     by_name: dict[str, list[Path]] = {}
     for file in files:
         by_name.setdefault(file.name, []).append(file)
@@ -82,7 +82,7 @@ def _in_project(calls: Sequence[Call], files: Sequence[Path]) -> dict[Path, list
 
 
 def _common_end(one: PurePath, other: PurePath) -> int:
-    """How many parts at the end of two paths are equal."""
+    """The number of equal parts at the end of two paths."""
     count = 0
     for left, right in zip(reversed(one.parts), reversed(other.parts), strict=False):
         if left != right:

@@ -1,8 +1,8 @@
-"""What is known of a line: what stands there, whether and why workers run it, and what the rules make of it.
+"""Explains a line: what it contains, whether and why workers run it, and what the rules say about it.
 
-`told(model)` is gathered while a project is linked and holds nothing of the model, so that it can be kept;
-`Explanation` is what the engine makes of it for one line. Nothing here is printed: `loaderlint.report` and the language
-server do that, each in its own way.
+`told(model)` is collected while a project is linked and contains nothing of the model, so that it can be kept; the
+engine computes an `Explanation` from it for one line. `loaderlint.report` and the language server show it, each in its
+own way.
 """
 
 from __future__ import annotations
@@ -33,23 +33,22 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model, Part, Reached
     from loaderlint.sources.open_file import OpenFile
 
-#: A def: its file, the number of its piece, and its number in the piece. A class as well.
-#: How many loaders are named for a line.
+#: The maximum number of loaders that are named for a line.
 MAX_LOADERS = 3
-#: Reasons for not knowing a callee that say nothing of a trail that ended: the value of a sample, say.
+#: Reasons for an unknown callee that do not end a trail, such as the value of a sample.
 _NO_TRAIL = frozenset({"index", "sample", "batch", "worker id", "library sample", "library item", "library call"})
 
 
 class Link(NamedTuple):
-    """A step of the chain from a loader's entry point to a function."""
+    """A step of the call chain from a loader's entry point to a function."""
 
     name: str
     place: Place
 
 
 class Run(Struct, frozen=True):
-    """A function runs for a loader (its index in the map), as these parts, by this chain. `doubt` says why it is only
-    possible, '' where it is proven. A loader without workers runs it in the main process."""
+    """A function runs for a loader (its index in the map), for these `parts`, through this call chain. `doubt` says why
+    that is only possible, '' if it is proven. A loader without workers runs it in the main process."""
 
     loader: int
     parts: tuple[Part, ...]
@@ -59,7 +58,7 @@ class Run(Struct, frozen=True):
 
 
 class Trail(NamedTuple):
-    """Where a trail ended: a call of something that is not known, and why."""
+    """The end of a trail: a call with an unknown target, and why it is unknown."""
 
     place: Place
     what: str
@@ -67,7 +66,8 @@ class Trail(NamedTuple):
 
 
 class FunctionTold(Struct, frozen=True):
-    """What is known of a function that loaders run. `others`: how many loaders more than `runs` has run it."""
+    """What is known about a function that loaders run. `others`: the number of further loaders, not in `runs`, that run
+    it."""
 
     runs: tuple[Run, ...]
     others: int
@@ -75,8 +75,8 @@ class FunctionTold(Struct, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class.
-    `installed`: for each file the names that it has from installed libraries, and where these were read."""
+    """The explanations from one linking of a project. `holders`: the loaders that hold, or may hold, an object of a
+    class. `installed`: for each file the names from installed libraries, and where these were read."""
 
     map: WorkerMap = WorkerMap()
     functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Told(Struct, frozen=True):
     installed: Mapping[Path, Mapping[str, str]] = field(default_factory=dict)
 
     def with_silences(self, silences: Iterable[Silence]) -> Told:
-        """The same with what the rules were silent about."""
+        """The same with the silences of the rules."""
         by_file: dict[Path, dict[Silence, None]] = {}
         for silence in silences:
             by_file.setdefault(silence.place.path, {})[silence] = None
@@ -94,7 +94,7 @@ class Told(Struct, frozen=True):
 
 
 def told(model: Model) -> Told:
-    """What a linked model tells, whatever its rules say."""
+    """The explanations from a linked model, independent of the rules."""
     frames: dict[DefKey, list[Reached]] = {}
     for one in model.reached.values():
         if model.ev.installed.holds(one.frame.path):
@@ -111,8 +111,8 @@ def told(model: Model) -> Told:
 
 
 def _installed(model: Model) -> dict[Path, dict[str, str]]:
-    """For each file the names, as they are written there, that were followed into installed libraries, and those of
-    such libraries that the tables know."""
+    """For each file the names, as written there, that were followed into installed libraries, and the names of such
+    libraries that the tables describe."""
     from loaderlint.project.evaluation.file_imports import imported_as
 
     found: dict[Path, dict[str, str]] = {}
@@ -130,21 +130,22 @@ def _installed(model: Model) -> dict[Path, dict[str, str]]:
 
 
 def _by_tables() -> dict[str, str]:
-    """The names of readable libraries that stay with the tables, each with the versions that were read for them."""
+    """The names of readable libraries that the tables describe, each with the versions that were read for them."""
     tables = sorted(name for name in names_in_tables() if not is_measured_library(name.partition(".")[0]))
     read = {kind.name: f"{wrapper.packages[0]} {wrapper.read}" for wrapper in WRAPPERS for kind in wrapper.kinds}
     return {name: f"as measured: {read[name]}" if name in read else "as measured" for name in tables}
 
 
 def as_installed(line: str, known: Mapping[str, str]) -> Iterator[str]:
-    """Of the names on a line that were followed into a library, where they were read."""
+    """For the names on a line that were followed into a library, where they were read."""
     for name, place in known.items():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", line):
             yield f"{name} {place}"
 
 
 def together(parts: Sequence[Told]) -> Told:
-    """What the parts of a project tell, as one: loaders in the order of their files, those that nobody sees last."""
+    """The explanations of all parts of a project together. Loaders are in the order of their files, unknown ones
+    last."""
     if len(parts) == 1:
         return parts[0]
     loaders = [(number, loader) for number, part in enumerate(parts) for loader in part.map.loaders]
@@ -190,7 +191,7 @@ def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
 
 
 class _Links(dict["Frame", Link]):
-    """The frames as links of a chain, each made once: the functions of a project share most of their chains."""
+    """The frames as links of call chains, each created once: the functions of a project share most of their chains."""
 
     def __init__(self, model: Model) -> None:
         super().__init__()
@@ -209,7 +210,7 @@ def _function(frames: list[Reached], model: Model, links: _Links) -> FunctionTol
     shown = {one.index: one for one in loaders}
     ways: dict[tuple[Place | None, str, str], Run] = {}
     reached_by = model.by_loader(frames)
-    for loader in loaders:  # a call that is come to on several ways makes several loaders
+    for loader in loaders:  # a call that is reached in several ways makes several loaders
         run = _run(loader, reached_by[loader.index], model, links)
         place = model.site_place(loader.site) if loader.site else None
         ways.setdefault((place, loader.workers_text, run.doubt), run)
@@ -221,7 +222,7 @@ def _function(frames: list[Reached], model: Model, links: _Links) -> FunctionTol
 
 
 def _run(loader: Loader, mine: list[Reached], model: Model, links: _Links) -> Run:
-    """What a loader runs of a function: `mine` are the frames of it that the loader reaches."""
+    """How a loader runs a function: `mine` are the function's frames that the loader reaches."""
     sure = [one for one in mine if not one.possible >> loader.index & 1]
     lead = (sure or mine)[0].frame
     parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))
@@ -232,7 +233,7 @@ def _run(loader: Loader, mine: list[Reached], model: Model, links: _Links) -> Ru
 
 
 def _doubt(loader: Loader, entry: Frame, model: Model, *, guessed: bool) -> str:
-    """Why it is not sure that the workers of a loader run something."""
+    """Why it is not certain that the workers of a loader run something; '' if it is."""
     if loader.out_of_sight:
         return "no loader of this dataset is known"
     if guessed and loader.late:
@@ -245,7 +246,7 @@ def _doubt(loader: Loader, entry: Frame, model: Model, *, guessed: bool) -> str:
 
 
 def _trails(frame: Frame, model: Model) -> Iterator[Trail]:
-    """The calls in a frame of something unknown."""
+    """The calls in a frame whose targets are unknown."""
     for call in model.frame_calls(frame):
         unknown = call.callee.unknown
         if unknown is not None and unknown.reason not in _NO_TRAIL:
@@ -255,7 +256,7 @@ def _trails(frame: Frame, model: Model) -> Iterator[Trail]:
 
 
 def _written(number: int, frame: Frame, model: Model) -> str:
-    """A callee as it is written: 'crop', 'self.transform'; '' for what has no name."""
+    """A callee as written: 'crop', 'self.transform'; '' if it has no name."""
     match model.ev.expr(frame, number):
         case ir.Global(name) | ir.Capture(_, name):
             return name
@@ -275,8 +276,8 @@ Kind = Literal["function", "method", "lambda", "class", "class body", "module-le
 
 
 class Standing(NamedTuple):
-    """What a line is part of. `key` is the def's or class's, None where it is neither; `cls` the class that a method or
-    a statement of a class body belongs to."""
+    """The code that a line is part of. `key` is that of the def or class, None if it is neither; `cls` is the class
+    that a method or a statement of a class body belongs to."""
 
     kind: Kind
     name: str
@@ -287,8 +288,8 @@ class Standing(NamedTuple):
 
 
 class Subject(Struct, frozen=True):
-    """What stands on the line, with what is known of it: `told` if a loader runs it, `notes` as sentences without full
-    stop."""
+    """The code on the line and what is known about it. `told`: how loaders run it, if they do; `notes`: sentences
+    without full stop."""
 
     standing: Standing
     told: FunctionTold | None
@@ -303,7 +304,7 @@ class Hidden(NamedTuple):
 
 
 class Silent(NamedTuple):
-    """A rule that looked at the line and does not speak."""
+    """A rule that examined the line and reports nothing, and why."""
 
     code: str
     name: str
@@ -311,9 +312,9 @@ class Silent(NamedTuple):
 
 
 class Explanation(Struct, frozen=True):
-    """All that is known of a line (0-based; `column` None for the whole line). `loaders` are made on it; `others` is
-    the number of rules that look at other things; `map` resolves the loaders of runs. `elsewhere`: the findings at
-    other lines whose evidence is on this one."""
+    """Everything that is known about a line (0-based; `column` None for the whole line). `loaders` are made on it;
+    `others` is the number of rules that do not apply to it; `map` resolves the loaders of runs. `elsewhere`: the
+    findings at other lines with evidence on this one."""
 
     path: Path
     line: int
@@ -330,7 +331,7 @@ class Explanation(Struct, frozen=True):
 
 
 def subjects(opened: OpenFile, line: int, column: int | None, known: Told) -> tuple[Subject, ...]:
-    """What stands on a line, the def around it first, then the lambdas on it."""
+    """The code on a line: the enclosing def first, then the lambdas on it."""
     return tuple(_subject(one, known) for one in standing(opened, line, column))
 
 
@@ -383,14 +384,14 @@ def described(loader: MappedLoader) -> str:
 
 
 def named(loaders: list[MappedLoader]) -> str:
-    """Some loaders by name, and how many more there are."""
+    """The names of some loaders, and the number of the others."""
     names = list(dict.fromkeys(described(loader) for loader in loaders))
     others = len(names) - MAX_LOADERS
     return ", ".join(names[:MAX_LOADERS]) + (f" and {others} others" if others > 0 else "")
 
 
 def silent(silences: Iterable[Silence], spoken: Callable[[str], bool], code_of: Callable[[str], str]) -> list[Silent]:
-    """The silences of a line by rule, but for rules that speak there, in the order of codes."""
+    """The silences of a line by rule, in the order of codes, without rules that have a finding there (`spoken`)."""
     reasons: dict[str, dict[str, None]] = {}
     for one in silences:
         if not spoken(one.rule):
@@ -403,8 +404,8 @@ def silent(silences: Iterable[Silence], spoken: Callable[[str], bool], code_of: 
 
 
 def standing(opened: OpenFile, line: int, column: int | None) -> tuple[Standing, ...]:
-    """What a line of a file is part of: the innermost def around it, then the lambdas that begin on it. With a column,
-    the innermost of all."""
+    """The code that a line of a file is part of: the innermost enclosing def, then the lambdas that begin on the line.
+    With a column, only the innermost of them."""
     piece = _piece_at(opened, line)
     if piece is None:
         return (Standing("no code", ""),)
@@ -412,7 +413,7 @@ def standing(opened: OpenFile, line: int, column: int | None) -> tuple[Standing,
     if facts is None:
         return (Standing("unreadable code", ""),)
     around, lambdas = 0, []
-    # At once: the piece is parsed for each anchor that is asked for alone.
+    # All at once, because each separate request parses the piece.
     opened.find_spans(opened.pieces[piece], [anchors[0] for anchors in facts.anchors.defs[1:]])
     for number, one in enumerate(facts.ir.defs):
         if number == 0 or not _covers(opened, piece, facts, number, line, column):
@@ -420,7 +421,7 @@ def standing(opened: OpenFile, line: int, column: int | None) -> tuple[Standing,
         if one.kind == "lambda" and column is None:
             lambdas.append(number)
         else:
-            around = number  # defs stand in the order of their places, the inner ones after those around them
+            around = number  # defs are in the order of their places, inner ones after the enclosing ones
     return tuple(_standing(opened, piece, facts, number) for number in (around, *lambdas))
 
 
@@ -436,7 +437,7 @@ def _piece_at(opened: OpenFile, line: int) -> int | None:
 
 
 def _height(text: str) -> int:
-    """How many lines a piece has, less one."""
+    """The number of lines of a piece, minus one."""
     return text.rstrip().count("\n")
 
 
@@ -475,7 +476,7 @@ def _name(one: DefIR) -> str:
 
 
 def _line_of(facts: PieceFacts, number: int) -> list[int]:
-    """A def and those of its piece around it, outermost first."""
+    """A def and the enclosing ones in its piece, outermost first."""
     found: list[int] = []
     while number > 0:
         found.append(number)
@@ -484,7 +485,7 @@ def _line_of(facts: PieceFacts, number: int) -> list[int]:
 
 
 def _class_of(opened: OpenFile, piece: int, facts: PieceFacts, number: int) -> DefKey | None:
-    """The class whose method a def is (or stands in)."""
+    """The class whose method a def is, or is inside of."""
     for index in reversed(_line_of(facts, number)[:-1]):
         if facts.ir.defs[index].kind == "class":
             return (opened.path, piece, index)

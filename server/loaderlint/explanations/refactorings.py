@@ -1,8 +1,8 @@
-"""Refactorings: what a user may want done to a loader that has no fault.
+"""Refactorings: changes of a loader that a user may want without any fault.
 
 `seeded` makes a run repeatable, as PyTorch's notes on randomness say
-(https://pytorch.org/docs/stable/notes/randomness.html#dataloader): the generator decides the order of the samples and
-the base seed of the workers, the worker init function hands it on to NumPy and `random`.
+(https://pytorch.org/docs/stable/notes/randomness.html#dataloader): the generator determines the order of the samples
+and the base seed of the workers, and the worker init function passes the seed to NumPy and `random`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from loaderlint.rules.shared.worker_seeding import SEED_WORKER, TAKES_INIT, may_
 
 
 def seeded(loader: Loader, model: Model) -> Fix | None:
-    """Give a loader a seeded generator and a worker init function. None where its call takes no such arguments, or
+    """Give a loader a seeded generator and a worker init function. None if its call does not accept these arguments, or
     passes one of them."""
     if loader.site is None or loader.kind.name not in TAKES_INIT or "generator" in loader.arguments:
         return None

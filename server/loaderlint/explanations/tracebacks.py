@@ -1,5 +1,5 @@
-"""The calls in tracebacks, as Python, IPython, pytest and rich print them, and what they tell of where the program
-ran."""
+"""Reads tracebacks as Python, IPython, pytest and rich print them: the calls, and what they reveal about the
+environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CALLS = (
 _INSTALLED = ("site-packages", "dist-packages")
 _PYTHON = re.compile(r"[/\\][Pp]ython-?(3)\.?(\d{1,2})[/\\]")
 
-#: The module that starts a worker tells how.
+#: The module that starts a worker reveals the start method.
 _STARTS: Mapping[str, Mapping[str, object]] = {
     "popen_spawn_win32.py": {"start-method": "spawn", "platforms": ["windows"]},
     "popen_spawn_posix.py": {"start-method": "spawn"},
@@ -28,7 +28,7 @@ _STARTS: Mapping[str, Mapping[str, object]] = {
 
 
 class Call(NamedTuple):
-    """A line of a traceback; `line` counts from 1, `name` is the function, '' if it is not told."""
+    """A line of a traceback; `line` counts from 1, `name` is the function, '' if it is not given."""
 
     path: PurePath
     line: int
@@ -36,7 +36,7 @@ class Call(NamedTuple):
 
 
 def calls_in(lines: Iterable[str]) -> list[Call]:
-    """The calls of all tracebacks, in their order, but for those of installed packages."""
+    """The calls of all tracebacks, in their order, without those in installed packages."""
     calls = []
     for line in lines:
         for pattern in _CALLS:
@@ -54,7 +54,7 @@ def _path(text: str) -> PurePath:
 
 
 def conditions(lines: Iterable[str]) -> dict[str, object]:
-    """What tracebacks tell of the settings: how workers were started, on which platform, by which Python."""
+    """The settings that tracebacks reveal: the start method of workers, the platform, and the Python version."""
     told: dict[str, object] = {}
     for line in lines:
         for sign, settings in _STARTS.items():

@@ -1,7 +1,7 @@
 """The worker map: for each loader what it holds, what its workers run, and what is copied into each of them.
 
-A pure function of a linked model, with nothing of the model in its answer: texts, numbers and places. So the answer can
-be kept when the model is gone, and moves with its pieces.
+It is a pure function of a linked model, and contains nothing of the model: only texts, numbers and places. So it can be
+kept when the model is released, and its places can be updated after edits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, Part, Reached
 
 PARTS: tuple[Part, ...] = ("sample", "collate", "init")
-#: The arguments that are told of each loader, under torch's names.
+#: The arguments that are shown for each loader, by torch's names.
 TOLD_ARGUMENTS = (
     "num_workers",
     "persistent_workers",
@@ -49,13 +49,13 @@ TOLD_ARGUMENTS = (
     "generator",
     "pin_memory",
 )
-#: How many of the things that a value may be are named.
+#: The maximum number of possible values that are named.
 _MAX_MEANINGS = 3
 
 
 class MappedArgument(Struct, frozen=True):
-    """An argument of a loader: torch's name, what is known of it, and whether the call passes it (else it is the
-    default)."""
+    """An argument of a loader: torch's name, its value as far as it is known, and whether the call passes it (else it
+    is the default)."""
 
     name: str
     value: str
@@ -64,7 +64,7 @@ class MappedArgument(Struct, frozen=True):
 
 class MappedDataset(Struct, frozen=True):
     """A dataset that a loader may hold: 'Crops', 'torchvision.datasets.CIFAR10' or 'a list'. `place`: where the object
-    is made, None if that is out of sight; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
+    is made, None if unknown; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
 
     name: str
     place: Place | None
@@ -81,8 +81,8 @@ class MappedFunction(Struct, frozen=True):
 
 
 class MappedObject(Struct, frozen=True):
-    """An attribute that is stored in the main process and read in workers: each of them has a copy. `owner` 'Crops',
-    `name` 'rng', `value` 'numpy.random.default_rng(...)', `place` where it is stored."""
+    """An attribute that is stored in the main process and read in workers, so each worker has a copy. `owner` is
+    'Crops', `name` 'rng', `value` 'numpy.random.default_rng(...)', for example; `place` is where it is stored."""
 
     owner: str
     name: str
@@ -92,15 +92,14 @@ class MappedObject(Struct, frozen=True):
 
     @property
     def plain(self) -> bool:
-        """Whether it is a number, a text or the like, of which a copy is as good as the thing itself."""
+        """Whether it is a plain value such as a number or a text, so that copying does not matter."""
         return self.value[:1] in "'\"-0123456789" or self.value.split(",")[0] in ("True", "False", "None")
 
 
 class MappedLoader(Struct, frozen=True):
     """A loader. `library`: its class or factory. `workers`: 'num_workers=4, argparse default'; `starts_workers`: 'yes',
-    'no', 'maybe'. `start_methods` with `start_source`, who chooses them. `late`: why its dataset is out of sight, ''
-    if it is in sight. `place` is None for a loader that nobody sees, presumed for datasets that no loader in sight
-    holds."""
+    'no', 'maybe'. `start_source`: what chooses the `start_methods`. `late`: why its dataset is unknown, '' if it is
+    known. `place` is None for an unknown loader, which is assumed for datasets that no known loader holds."""
 
     index: int
     name: str
@@ -118,7 +117,7 @@ class MappedLoader(Struct, frozen=True):
     objects: tuple[MappedObject, ...]
 
     def places(self) -> Iterator[Place]:
-        """All places that it names."""
+        """All places in the record."""
         for place in (self.place, *(dataset.place for dataset in self.datasets)):
             if place is not None:
                 yield place
@@ -133,7 +132,7 @@ class WorkerMap(Struct, frozen=True):
 
 
 def distinct(loaders: Iterable[MappedLoader]) -> list[MappedLoader]:
-    """The loaders without those that are as one before them: the same call, come to on another way."""
+    """The loaders without duplicates: the same call, reached in another way."""
     found = {replace(loader, index=0): loader for loader in reversed([*loaders])}
     return list(reversed(found.values()))
 
@@ -197,7 +196,7 @@ class _Mapper:
             yield from self._plain_data(loader)
 
     def _plain_data(self, loader: Loader) -> Iterator[MappedDataset]:
-        """What a loader goes through that is no dataset of a known class: a list, a tensor, a library's object."""
+        """The data of a loader that is not a dataset of a known class: a list, a tensor, a library's object."""
         for atom in loader.argument("dataset").ordered():
             if isinstance(atom, LibObject):
                 inside = self._model.ev.installed.holds(atom.site.frame.path)
@@ -244,22 +243,22 @@ class _Mapper:
                     yield key
 
     def _owners(self, base: int, frame: Frame) -> list[Instance]:
-        """The objects that an expression may be; `self` is the receiver, also where there were too many arguments to
+        """The objects that an expression may be. `self` is the receiver, even if there were too many arguments to
         keep."""
         if isinstance(frame.receiver, Instance) and ir.is_self(self._model.ev.expr(frame, base)):
             return [frame.receiver]
         return [one for one in self._model.ev.eval(base, frame).atoms if isinstance(one, Instance)]
 
     def _made_at_work(self, owner: Instance) -> bool:
-        """Whether an object is made by the workers themselves."""
+        """Whether the workers themselves create an object."""
         if owner not in self._at_work:
             self._at_work[owner] = owner.site is not None and self._model.runs_in_worker(owner.site.frame)
         return self._at_work[owner]
 
 
 def _kept(owner: Instance, name: str, model: Model) -> tuple[str, str, str, Place] | None:
-    """What the constructor of an object keeps in an attribute: the class, the attribute, what it may be, and where it
-    is stored; None if that is out of sight or in a library."""
+    """What the constructor of an object stores in an attribute: the class, the attribute, its possible values, and the
+    place of the assignment; None if that is unknown or in a library."""
     store = next((one for one in model.ev.classes.stores(owner, name) if one.construction), None)
     if store is None or model.ev.installed.holds(store.frame.path):
         return None
@@ -277,7 +276,7 @@ def _surer(known: Certainty, one: Reached, loader: Loader) -> Certainty:
 
 
 def start_methods(loader: Loader, model: Model) -> tuple[tuple[str, ...], str]:
-    """The start methods that a loader's workers may have, sorted, and who chooses them."""
+    """The start methods that a loader's workers may have, sorted, and what chooses them."""
     methods = tuple(sorted(model.start_methods.of(loader)))
     environment = model.environment(loader)
     if model.start_methods.named(loader.argument("multiprocessing_context")):
@@ -298,7 +297,7 @@ def start_methods(loader: Loader, model: Model) -> tuple[tuple[str, ...], str]:
 
 
 def meaning(value: Val, model: Model) -> str:
-    """What is known of a value: '4, argparse default', 'seed_worker', 'unknown (parameter)', 'a or b'."""
+    """A value as text, as far as it is known: '4, argparse default', 'seed_worker', 'unknown (parameter)', 'a or b'."""
     texts = list(dict.fromkeys(_atom(atom, model) for atom in value.ordered()))
     shown, rest = texts[:_MAX_MEANINGS], len(texts) - _MAX_MEANINGS
     return " or ".join(shown) + (f" or {rest} more" if rest > 0 else "") if texts else "unknown"
@@ -345,7 +344,7 @@ def _named(atom: Atom, model: Model) -> str:
 
 
 def _made_by(name: str) -> str:
-    """'numpy.random.default_rng(...)'; the library's own words for results of operators and of items."""
+    """The result of a call, as text: 'numpy.random.default_rng(...)', 'an item of f(...)', or 'a computed value'."""
     if name.startswith("builtins.operation"):
         return "a computed value"
     plain = name.removeprefix("builtins.")

@@ -1,1 +1,1 @@
-"""Finding and reading files. Everything on disk is treated as hostile until it is read."""
+"""Finding and reading files. Everything on disk is treated as hostile."""

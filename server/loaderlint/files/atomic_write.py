@@ -1,7 +1,7 @@
-"""Files that are replaced in one step: a reader finds the old content or the new one, whatever ends the writer.
+"""Replaces files in one step: a reader finds either the old or the new content, however the writer ends.
 
-The new content is written to a file of its own beside the old one, which then takes its name. A process that is killed
-in between leaves that file behind; the next one that writes in the folder removes it."""
+The new content is written to a temporary file in the same folder, which is then renamed. A process that is killed in
+between leaves that file behind; the next one that writes in the folder removes it."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-#: `.loaderlint-k3v_x9a1.tmp`: as `tempfile.mkstemp` makes it, and short, whatever the name of the file is.
+#: `.loaderlint-k3v_x9a1.tmp`: a name by `tempfile.mkstemp`, short however long the name of the file is.
 _PREFIX, _SUFFIX = ".loaderlint-", ".tmp"
 _OURS = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}" + re.escape(_SUFFIX))
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Give the file at `path` (no symbolic link) this content; it keeps its permissions, and for root its owner. A new
-    file gets the usual permissions.
+    """Replace the content of the file at `path` (not a symbolic link). It keeps its permissions, and its owner if root
+    writes it. A new file gets the usual permissions.
 
     Raises OSError; PermissionError if the file is write-protected."""
     status = _status(path)
     if status is not None and not os.access(path, os.W_OK):
-        raise PermissionError(13, "Permission denied")  # replacing would get around the file's own protection
+        raise PermissionError(13, "Permission denied")  # replacing the file would bypass its write protection
     handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            with contextlib.suppress(OSError):  # a file system without locks
+            with contextlib.suppress(OSError):  # the file system has no locks
                 _lock(file.fileno())
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             _take_over(name, status)
             if os.name != "nt":
-                os.replace(name, path)  # while it is locked: until then nobody takes it for left behind
+                os.replace(name, path)  # while it is locked, so that no process removes it as left behind
         if os.name == "nt":
             os.replace(name, path)
     except BaseException:
-        with contextlib.suppress(OSError):  # what is left is removed by the next one that writes here
+        with contextlib.suppress(OSError):  # the next process that writes here removes it
             os.unlink(name)
         raise
 
@@ -61,12 +61,12 @@ def _take_over(name: str, status: os.stat_result | None) -> None:
         return
     os.chmod(name, stat.S_IMODE(status.st_mode))
     if hasattr(os, "chown") and os.geteuid() == 0:
-        os.chown(name, status.st_uid, status.st_gid)  # root would take the file over
+        os.chown(name, status.st_uid, status.st_gid)  # otherwise root would own the file
 
 
 def remove_leftovers(folders: Iterable[Path]) -> None:
-    """Remove what killed processes have left behind in these folders. The files of a process that still writes stay.
-    What cannot be looked at or removed stays, too: it does no harm."""
+    """Remove the files that killed processes left in these folders, but not those of a process that is still writing.
+    Files that cannot be read or removed stay: they do no harm."""
     for folder in folders:
         for name in _leftovers(folder):
             with contextlib.suppress(OSError):
@@ -74,7 +74,7 @@ def remove_leftovers(folders: Iterable[Path]) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file with this name is the new content of another one, which it has not replaced (yet)."""
+    """Whether a file with this name is a temporary one that has not replaced its file (yet)."""
     return _OURS.fullmatch(name) is not None
 
 
@@ -88,7 +88,7 @@ def _leftovers(folder: Path) -> Iterator[str]:
 
 
 def _remove_unless_locked(name: str) -> None:
-    """Raises OSError if somebody still writes to the file: on Windows no open file can be removed."""
+    """Remove a file. Raises OSError if a process still writes to it: on Windows an open file cannot be removed."""
     if os.name == "nt":
         os.unlink(name)
         return
@@ -101,7 +101,8 @@ def _remove_unless_locked(name: str) -> None:
 
 
 def _lock(handle: int) -> None:
-    """Mark a file as being written, until it is closed or the process ends. Raises OSError if somebody else has."""
+    """Mark a file as being written, until it is closed or the process ends. Raises OSError if another process has
+    marked it."""
     try:
         import fcntl
     except ImportError:  # Windows

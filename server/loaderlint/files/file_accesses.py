@@ -1,8 +1,8 @@
-"""What a check reads on disk, and its state at that time: with it, a later run can decide whether a check would find
-the same again.
+"""Records what a check reads on disk, and its state at that time, so that a later run can decide whether a check would
+find the same again.
 
-`saw` is called before a file is read, before a folder is listed, and when the existence of something is tested; nothing
-else may access the disk. It costs nothing unless something `watch`es."""
+`saw` must be called before a file is read, before a folder is listed, and before the existence of a path is tested. It
+costs nothing unless `watch` was called."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _began = 0
 
 
 def watch() -> None:
-    """Begin to note what is looked at."""
+    """Start recording accesses."""
     global _seen, _began
     _seen, _began = {}, time.time_ns()
 
 
 def seen() -> tuple[int, dict[str, Stamp | None]]:
-    """When the watch began, in nanoseconds, and what was looked at since, each as it was when it was first looked at;
-    None for what was not there. The watch goes on."""
+    """The time when recording began, in nanoseconds, and the paths that were accessed since, each with its state at the
+    first access; None for a path that did not exist. Recording continues."""
     return _began, dict(_seen or {})
 
 
 def also_saw(seen: Mapping[str, Stamp | None]) -> None:
-    """This was looked at by another process."""
+    """Add the accesses of another process."""
     if _seen is not None:
         _seen.update({**seen, **_seen})
 
 
 def saw(path: str | os.PathLike[str]) -> None:
-    """This is looked at now."""
+    """Record that this path is accessed now."""
     if _seen is None:
         return
     name = os.fspath(path)
@@ -56,12 +56,12 @@ def saw(path: str | os.PathLike[str]) -> None:
 
 
 def content(data: bytes) -> bytes:
-    """What tells the content of a file, in `CONTENT` bytes."""
+    """The digest of a file's content, of `CONTENT` bytes."""
     return blake2b(data, digest_size=CONTENT).digest()
 
 
 def stamp(path: str) -> Stamp | None:
-    """The present state of a file or folder; None if it is not there, or cannot be looked at."""
+    """The present state of a file or folder; None if it does not exist, or cannot be accessed."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

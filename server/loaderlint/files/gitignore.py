@@ -1,10 +1,10 @@
-"""`.gitignore` patterns, matched as git matches them, in time that grows with pattern times path.
+"""`.gitignore` patterns, matched as git does, in time proportional to the length of the pattern times that of the path.
 
-Regular expressions made of such patterns may backtrack without end (`*a*a*a*b`), so a pattern is a small automaton
-here: the set of places in the pattern that a path may have reached is one integer, and each byte of the path moves all
-of them at once. Most patterns are plain names or `*.suffix` and need none of that.
+Regular expressions for such patterns may backtrack endlessly (`*a*a*a*b`), so a pattern is a small automaton: one
+integer is the set of positions in the pattern that a path may have reached, and each byte of the path moves all of them
+at once. Most patterns are plain names or `*.suffix` and need no automaton.
 
-Everything is bytes: in git `?` is one byte, and a name on disk need not be text.
+Everything is bytes: `?` matches one byte in git, and a name on disk need not be text.
 
 Sources: https://git-scm.com/docs/gitignore, and git's dir.c and wildmatch.c where that page is silent.
 """
@@ -19,7 +19,7 @@ from msgspec import Struct
 
 _SLASH = ord("/")
 _SPECIAL = re.compile(rb"[*?\[\\]")
-#: A path has no more bytes on any system, so a pattern with more that must match can match none.
+#: The maximum number of bytes in a path on any system. A pattern that needs more cannot match.
 _LONGEST = 8_192
 
 _UNCLOSED = "a '[' in it has no ']'; write \\[ for a literal ["
@@ -41,24 +41,25 @@ _CLASSES: dict[bytes, Callable[[int], bool]] = {
 
 
 class BadPattern(ValueError):
-    """A pattern that can match nothing; the message says why, for people."""
+    """A pattern that cannot match anything; the message, for users, says why."""
 
 
 class _Star(NamedTuple):
-    """Any bytes; those of other folders only if `crosses`. `optional`: together with the slash that follows it may be
-    left out (`**/`)."""
+    """A star: it matches any bytes, including slashes only if `crosses`. `optional`: the star and the slash after it
+    may be missing (`**/`)."""
 
     crosses: bool
     optional: bool = False
 
 
-#: A part of a pattern: the bytes of which it takes one, or a star.
+#: A part of a pattern: the set of bytes that match, or a star.
 _Token = frozenset[int] | _Star
 _NO_SLASH = frozenset(range(256)) - {_SLASH}
 
 
 class Pattern(Struct):
-    """One pattern. `text` has no `!` and no slash at its end; `line` is the 1-based line of the file it comes from."""
+    """One pattern. `text` is without a leading `!` and a trailing slash; `line` is its 1-based line in the ignore
+    file."""
 
     text: bytes
     negative: bool
@@ -68,21 +69,21 @@ class Pattern(Struct):
     _by_name: bool
 
     def matches(self, path: bytes, is_folder: bool) -> bool:
-        """Whether a path (relative to the pattern's folder, with `/`) is meant itself, not by a folder around it."""
+        """Whether a path (relative to the pattern's folder, with `/`) matches itself, not only a folder around it."""
         if self.folders_only and not is_folder:
             return False
         return self._matches(path.rpartition(b"/")[2] if self._by_name else path)
 
 
 class IgnoreRules:
-    """The patterns of one ignore file, or of one setting."""
+    """The patterns in one ignore file, or in one setting."""
 
     __slots__ = ("_patterns", "problems")
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         patterns: list[Pattern] = []
         self.problems: list[tuple[int, str]] = []
-        """Lines (1-based) with patterns that can match nothing, and why."""
+        """Lines (1-based) with patterns that cannot match anything, and why."""
         for number, line in enumerate(lines, 1):
             try:
                 pattern = parse(line, number)
@@ -93,15 +94,15 @@ class IgnoreRules:
         self._patterns = tuple(reversed(patterns))
 
     def decision(self, path: bytes, is_folder: bool) -> bool | None:
-        """Whether the path itself is ignored (the last pattern that matches it decides), None if no pattern matches."""
+        """Whether the path itself is ignored (the last matching pattern decides); None if no pattern matches."""
         for pattern in self._patterns:
             if pattern.matches(path, is_folder):
                 return not pattern.negative
         return None
 
     def ignores_file(self, path: bytes) -> bool:
-        """Whether a file is ignored, itself or with a folder around it: what is below an ignored folder cannot be taken
-        back in."""
+        """Whether a file is ignored, itself or with a folder around it: files below an ignored folder cannot be
+        included again."""
         end = path.find(b"/")
         while end >= 0:
             if self.decision(path[:end], True):
@@ -119,7 +120,7 @@ def lines_of(data: bytes) -> list[bytes]:
 def parse(line: bytes, number: int = 0) -> Pattern | None:
     """The pattern on a line; None for comments and empty lines.
 
-    Raises BadPattern for one that can match nothing."""
+    Raises BadPattern for a pattern that cannot match anything."""
     if line.startswith(b"#"):
         return None
     text = _without_trailing_spaces(line)
@@ -134,7 +135,7 @@ def parse(line: bytes, number: int = 0) -> Pattern | None:
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Without the spaces at the end, but for one that a backslash keeps."""
+    """The line without trailing spaces, except one after a backslash."""
     end = len(line.rstrip(b" "))
     backslashes = end - len(line[:end].rstrip(b"\\"))
     return line[: end + 1] if backslashes % 2 and end < len(line) else line[:end]
@@ -166,7 +167,7 @@ def _prefix_and_suffix(prefix: bytes, suffix: bytes) -> Callable[[bytes], bool]:
 
 
 def _tokens(pattern: bytes) -> Iterator[_Token]:
-    """The parts of a pattern from its first special sign on."""
+    """The parts of a pattern from its first special character on."""
     at = 0
     while at < len(pattern):
         sign = pattern[at]
@@ -191,7 +192,8 @@ def _tokens(pattern: bytes) -> Iterator[_Token]:
 
 
 def _star(pattern: bytes, start: int, end: int) -> _Star:
-    # git cuts off what has no special sign before it looks: at the start of the rest `**` counts as behind a slash.
+    # git first cuts off the part without special characters, so `**` at the start of the rest counts as if after a
+    # slash.
     stands_alone = start == 0 or pattern[start - 1] == _SLASH
     after = pattern[end : end + 1]
     if end - start == 1 or not stands_alone or (after not in (b"", b"/") and pattern[end : end + 2] != b"\\/"):
@@ -200,7 +202,7 @@ def _star(pattern: bytes, start: int, end: int) -> _Star:
 
 
 def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
-    """The bytes that a bracket expression takes, and where the pattern goes on behind it."""
+    """The bytes that a bracket expression matches, and the offset after it."""
     negated = pattern[at : at + 1] in (b"!", b"^")
     at += negated
     members: set[int] = set()
@@ -234,7 +236,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
 
 
 def _named_class(pattern: bytes, at: int) -> tuple[frozenset[int], int] | None:
-    """The bytes of `[:name:]`, and the offset of its last sign; None if the bracket is no such class."""
+    """The bytes of `[:name:]`, and the offset of its last character; None if the bracket is not such a class."""
     end = pattern.find(b"]", at + 2)
     if end < 0:
         raise BadPattern(_UNCLOSED)
@@ -247,7 +249,7 @@ def _named_class(pattern: bytes, at: int) -> tuple[frozenset[int], int] | None:
 
 
 def _normal(tokens: list[_Token]) -> list[_Token]:
-    """The same pattern without repetitions of `**/`, so that no more than two parts in a row may be left out."""
+    """The same pattern without repetitions of `**/`, so that at most two parts in a row are optional."""
     slash = frozenset({_SLASH})
     found: list[_Token] = []
     for token in tokens:
@@ -264,8 +266,8 @@ def _normal(tokens: list[_Token]) -> list[_Token]:
 
 
 class _Automaton:
-    """A state is a place in the pattern; a set of states is an integer with their bits. What may be left out (`**/`)
-    has a state of its own in front, since it is left out at once or not at all."""
+    """An automaton for a pattern. A state is a position in the pattern; a set of states is an integer with their bits.
+    An optional part (`**/`) has a separate state in front, because it is skipped as a whole or not at all."""
 
     __slots__ = ("_accept", "_least", "_moves", "_optional", "_skips", "_stays", "_stays_in_folder", "_takes")
 
@@ -290,7 +292,7 @@ class _Automaton:
         self._accept = bit
 
     def matches(self, text: bytes) -> bool:
-        """Whether the whole text is matched."""
+        """Whether the pattern matches the whole text."""
         if len(text) < self._least:
             return False
         states = self._closed(1)
@@ -305,9 +307,9 @@ class _Automaton:
         return bool(states & self._accept)
 
     def _closed(self, states: int) -> int:
-        """These states and those that are reached by leaving stars out."""
+        """These states, and those that are reached by skipping stars."""
         while True:
-            left_out = states & self._optional  # the star and the slash behind it
+            left_out = states & self._optional  # the star and the slash after it
             more = states | (states & self._skips) << 1 | left_out << 1 | left_out << 3
             if more == states:
                 return states

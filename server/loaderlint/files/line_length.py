@@ -1,4 +1,4 @@
-"""The longest line that a project's formatter allows."""
+"""The maximum line length of a project's formatter."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from loaderlint.files import toml
 from loaderlint.files.reading import SETTINGS, UnreadableFile, read_unseen
 
-#: ruff's own files win over the project's.
+#: The files with formatter settings. ruff's own files take precedence.
 _FILES = (".ruff.toml", "ruff.toml", "pyproject.toml")
 _USUAL = 88
 
 
 def line_length(folder: Path, root: Path) -> int | None:
-    """How long lines may be in `folder`, which is in `root`: what ruff or black is told in the nearest folder upwards,
-    88 where a section of theirs says nothing; None if they are not used."""
+    """The maximum line length in `folder`, which is in `root`, in characters: as configured for ruff or black in the
+    nearest folder upwards, 88 if their section does not set it; None if neither is configured."""
     for here in (folder, *folder.parents):
         if not here.is_relative_to(root):
             return None

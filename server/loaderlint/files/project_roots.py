@@ -9,13 +9,14 @@ from pathlib import Path
 from loaderlint.files import file_accesses
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
-#: These mark no project inside of a package: there they build an extension of it, or are a module called so.
+#: Inside a package, these files do not mark a project: there they build an extension of it, or are a module of that
+#: name.
 _SETUP = frozenset({"setup.py", "setup.cfg"})
 
 
 def project_root(path: Path) -> Path | None:
-    """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file
-    or a repository; None if there is none."""
+    """The root folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project
+    file or a repository; None if there is none."""
     folder = path if os.path.isdir(path) else path.parent
     for candidate in (folder, *folder.parents):
         found = [marker for marker in MARKERS if _exists(candidate / marker)]
@@ -25,8 +26,8 @@ def project_root(path: Path) -> Path | None:
 
 
 def root_of(folder: Path, workspace: Iterable[Path]) -> Path:
-    """The root of the project of the files in `folder`: by its project file or repository, else the outermost one of
-    the workspace's folders that it is in, else itself."""
+    """The root of the project of the files in `folder`: by a project file or repository, else the outermost workspace
+    folder that contains it, else `folder` itself."""
     around = [one for one in workspace if folder.is_relative_to(one)]
     outermost = min(around, key=lambda one: len(one.parts)) if around else folder
     return project_root(folder) or (outermost if os.path.isdir(outermost) else folder)
@@ -34,4 +35,4 @@ def root_of(folder: Path, workspace: Iterable[Path]) -> Path:
 
 def _exists(path: Path) -> bool:
     file_accesses.saw(path)
-    return os.path.exists(path)  # unlike Path.exists, no error where a folder may not be looked into
+    return os.path.exists(path)  # unlike Path.exists, it raises no error for an inaccessible folder

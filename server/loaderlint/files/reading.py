@@ -1,9 +1,8 @@
-"""Reading a file that somebody else made. Every file of a workspace is read here, and nowhere else.
+"""Reads untrusted files. Every file of a workspace is read here, and nowhere else.
 
-A name such as `requirements.txt` may be a named pipe that blocks whoever opens it, a link to `/dev/zero` that never
-ends (git stores such links), or a file of many gigabytes. So a file is opened without blocking, must be a regular one,
-and is read up to the limit of its kind. The limit counts the bytes that were read: files below `/proc` and `/sys` say
-that they have none.
+`requirements.txt` may be a named pipe that blocks on opening, a link to `/dev/zero` that never ends (git stores such
+links), or a file of many gigabytes. So a file is opened without blocking, must be a regular file, and is read up to the
+limit of its kind. The limit counts the bytes that were read, because files in `/proc` and `/sys` have the size 0.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ StrPath = str | os.PathLike[str]
 
 
 class Limit(NamedTuple):
-    """The longest file of a kind that is read. `kind` completes 'the limit for ...'."""
+    """The maximum `size` in bytes of a kind of file. `kind` completes 'the limit for ...'."""
 
     kind: str
     size: int
 
 
 SOURCE = Limit("a Python file", 5_000_000)
-#: A notebook holds its pictures too. How much code it may have is another limit, that of any source.
+#: A notebook contains its images too. Its code has the limit of any source.
 NOTEBOOK = Limit("a notebook", 100_000_000)
 SETTINGS = Limit("a settings file", 2_000_000)
 IGNORE_FILE = Limit("an ignore file", 1_000_000)
@@ -34,11 +33,11 @@ REQUIREMENTS = Limit("a requirements file", 2_000_000)
 LOCK_FILE = Limit("a lock file", 20_000_000)
 ENVIRONMENT = Limit("pyvenv.cfg", 100_000)
 GIT_DATA = Limit("a file of git", 20_000_000)
-#: No longer file of any kind is part of a project.
+#: The limit for files of all other kinds.
 ANY = Limit("any file of a project", 100_000_000)
 
 _CHUNK = 1 << 20
-#: Files that say nothing of their size are asked for so much at first.
+#: The number of bytes that are read first from files that do not state their size.
 _FIRST = 1 << 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = (
@@ -51,7 +50,7 @@ _KINDS = (
 
 
 class UnreadableFile(Exception):
-    """A file that cannot be read. The message says why and what to do, for people; it does not name the file."""
+    """A file that cannot be read. The message, for users, says why and what to do; it does not name the file."""
 
 
 class MissingFile(UnreadableFile):
@@ -63,11 +62,11 @@ class NotAFile(UnreadableFile):
 
 
 class TooLarge(UnreadableFile):
-    """The file has more bytes than its kind may have."""
+    """The file is larger than the limit of its kind."""
 
 
 def read(path: StrPath, limit: Limit) -> bytes:
-    """The bytes of a regular file, or of the one that a link leads to. `file_accesses` notes it.
+    """The bytes of a regular file, or of the one that a link leads to. The access is recorded (`file_accesses`).
 
     Raises UnreadableFile."""
     file_accesses.saw(path)
@@ -75,11 +74,11 @@ def read(path: StrPath, limit: Limit) -> bytes:
 
 
 def read_unseen(path: StrPath, limit: Limit) -> bytes:
-    """The same for a file on which no answer depends: it is not noted.
+    """The same without recording the access, for a file on which no finding depends.
 
     Raises UnreadableFile, MissingFile among them."""
     try:
-        _check_regular(os.stat(path).st_mode)  # first of all: to open a device may have an effect
+        _check_regular(os.stat(path).st_mode)  # before opening, because opening a device may have an effect
         handle = os.open(path, _FLAGS)
     except (FileNotFoundError, NotADirectoryError):
         raise MissingFile("there is no such file") from None
@@ -102,7 +101,7 @@ def _check_regular(mode: int) -> None:
 
 
 def _up_to(handle: int, size: int, limit: Limit) -> bytes:
-    """The rest of an open file. `size` is what the file system says and need not be true."""
+    """The rest of an open file. `size` is what the file system says, which may be wrong."""
     if size > limit.size:
         raise TooLarge(too_large(limit))
     parts: list[bytes] = []
@@ -118,7 +117,7 @@ def _up_to(handle: int, size: int, limit: Limit) -> bytes:
 
 
 def too_large(limit: Limit) -> str:
-    """What is said of a file that has more bytes than its kind may have."""
+    """The message for a file that is larger than the limit of its kind."""
     return f"larger than {shown_size(limit.size)}, the limit for {limit.kind}"
 
 

@@ -1,6 +1,6 @@
-"""Symbolic links: the name under which a file is known, and the file that is written for it.
+"""Symbolic links: the name under which a file is known, and the file that its edits are written to.
 
-This module handles paths only. It imports nothing that a check without links would have to pay for."""
+This module handles paths only. It imports nothing that would slow down a check without links."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _SUFFIXES = (".py", ".pyi", ".ipynb")
 
 
 def known_as(path: str | os.PathLike[str]) -> Path:
-    """The one absolute name by which a file or folder is known, everywhere: in the walk of a project, on the command
-    line, in an editor's URIs, in caches and in baselines.
+    """The one absolute name of a file or folder that is used everywhere: in the walk of a project, on the command line,
+    in an editor's URIs, in caches and in baselines.
 
     - Links among the *folders* of the path are followed: `data/x.py` and `link-to-data/x.py` are one file. A folder
       is known by its real path, so a project may be opened through a link.
-    - A link *to a file* is not followed. Python makes a module of each name: one that is imported as `link` has its own
-      `__name__`, and its relative imports start at the folder of the link. So the link is read, linked and reported
-      under its own name, as the walk of a project finds it.
+    - A link *to a file* is not followed. Each name is a module of its own for Python: a module that is imported as
+      `link` has its own `__name__`, and its relative imports start at the folder of the link. So the link is read,
+      linked and reported under its own name, as the walk of a project finds it.
 
-    What must not be done twice is writing: `written_for` tells which file is behind a name, and two names of one file
-    never get edits in one round of fixes.
+    Only writing must not be done twice: `written_for` returns the file behind a name, and two names of one file never
+    get edits in the same round of fixes.
 
-    Hard links are files of their own; nothing tells which of them is the original. Where a file system ignores case,
-    two spellings of one name count as two names; `write_fixes.write` looks at the file again, so the second of them
-    finds the first one's text and changes nothing. Dangling links and circles have names too, and no file."""
+    Hard links are separate files, because nothing says which of them is the original. On a file system that ignores
+    case, two spellings of a name count as two names; `write_fixes.write` reads the file again, so the second one finds
+    the text of the first and changes nothing. Dangling and circular links have a name, but no file."""
     if os.path.islink(path) and not os.path.isdir(path):
         folder, name = os.path.split(path)
         return Path(os.path.realpath(folder or os.curdir), name)
@@ -37,8 +37,8 @@ def known_as(path: str | os.PathLike[str]) -> Path:
 def written_for(path: Path, root: Path) -> Path | None:
     """The file that an edit of `path` is written to: `path` itself, or for a symbolic link the file that it leads to.
 
-    None if that is not the project's to change: it lies outside of `root`, in a hidden folder (where version control
-    and environments keep theirs), or is no source file. `path` and `root` are names as `known_as` gives them."""
+    None if fixes may not change that file: it is outside `root`, in a hidden folder (such as those of version control
+    and environments), or not a source file. `path` and `root` are names as `known_as` returns them."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(root):
         return None
@@ -50,7 +50,7 @@ def written_for(path: Path, root: Path) -> Path | None:
 
 
 class Names:
-    """The names of the files of one project that symbolic links lead to."""
+    """All names of the files of one project, including symbolic links to them."""
 
     def __init__(self) -> None:
         self._paths: frozenset[Path] | None = None
@@ -70,7 +70,7 @@ class Names:
         return (path, *(one for one in names if one != path))
 
     def forget(self, path: Path) -> None:
-        """Something changed at `path`: perhaps it is a link now, or leads to another file."""
+        """Forget what is known about `path`, because it changed: it may now be a link, or lead to another file."""
         if path in self._files or os.path.islink(path):
             self._paths = None
 
@@ -83,5 +83,5 @@ def _grouped(files: dict[Path, Path]) -> dict[Path, list[Path]]:
 
 
 def outside(path: Path) -> str:
-    """Why no fix changes `path`, for which `written_for` gives None."""
+    """Why fixes may not change `path`, for which `written_for` returns None."""
     return f"it is a link to {os.path.realpath(path)}, which is outside this project; check that file itself"

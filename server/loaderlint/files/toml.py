@@ -1,4 +1,4 @@
-"""TOML from untrusted files: reading it always ends soon, and fails in one way only."""
+"""Reads TOML from untrusted files: always in a short time, and with one kind of error only."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: The parser takes time that grows with the square of the dots in a name.
+#: The maximum number of dots in a name: the parser takes quadratic time for them.
 _MOST_DOTS = 200
 _TOKEN = re.compile(r"""([\w-]+|"[^"]*"|'[^']*')|(\.)|([ \t]+)|[^\n]""")
 
 
 class BadToml(ValueError):
-    """A text that is no TOML or cannot be read; the message says why, for people."""
+    """A text that is not TOML or cannot be read; the message, for users, says why."""
 
 
 def parsed(data: bytes) -> dict[str, Any]:
-    """The document in a file. Raises BadToml."""
+    """The document in the bytes of a file. Raises BadToml."""
     try:
         text = data.decode("utf-8-sig")
         if any(line.count(".") > _MOST_DOTS and _has_many_dots(line) for line in text.split("\n")):
@@ -30,12 +30,12 @@ def parsed(data: bytes) -> dict[str, Any]:
         return document
     except RecursionError:
         raise BadToml("it is nested too deeply") from None
-    except ValueError as error:  # the parser's own, or Python's: a number of too many digits
+    except ValueError as error:  # the parser's own error, or Python's for a number with too many digits
         raise BadToml(str(error)) from error
 
 
 def _has_many_dots(line: str) -> bool:
-    """Whether a line holds a name such as `a.b.c` with too many dots."""
+    """Whether a line contains a name such as `a.b.c` with too many dots."""
     dots = 0
     for name, dot, space in _TOKEN.findall(line):
         dots = dots + 1 if dot else dots if name or space else 0

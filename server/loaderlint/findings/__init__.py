@@ -1,1 +1,1 @@
-"""What there is to report about a file, and what suppresses it: comments and baselines."""
+"""Findings, and what suppresses them: comments and baselines."""

@@ -1,8 +1,8 @@
-"""What `loaderlint audit` has seen of a project's loaders, and what that means for its findings.
+"""The results of `loaderlint audit` for a project's loaders, and what they mean for its findings.
 
-A finding is *confirmed* where an audit saw its fault happen at one of its lines. A finding that is only possible is
-*refuted* where audits of all its loaders saw two workers and two epochs draw at one of its lines, and none drew what
-another one drew. Both hold as long as no file that the audited program loaded has changed.
+A finding is *confirmed* if an audit saw its fault happen at one of its lines. A finding that is only possible is
+*refuted* if audits of all its loaders saw two workers and two epochs draw at one of its lines, and no two of them drew
+the same. Both hold as long as no file that the audited program loaded has changed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 #: A line of a file, counted from 1: the path of the file as text.
 Line = tuple[str, int]
 
-#: The rules whose possible findings can be refuted. Their faults do not depend on the version of PyTorch, and they are
-#: there under fork if anywhere, because forked workers begin with copies of everything. They show in the first draws.
+#: The rules whose possible findings can be refuted. Their faults do not depend on the version of PyTorch, show in the
+#: first draws, and happen under fork if at all, because forked workers begin with copies of everything.
 REFUTABLE = frozenset({"common-seed-in-workers", "reseed-per-sample", "shared-generator"})
 
-#: What an audit has seen, by the check that saw it.
+#: Descriptions of what an audit has seen, by the check that saw it.
 _SEEN = MappingProxyType(
     {
         "workers-draw-alike": "workers drew the same numbers",
@@ -41,7 +41,8 @@ _SEEN = MappingProxyType(
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A fault that an audit saw. `check` saw it, `rule` speaks of it (None: no rule does), at these `lines`."""
+    """A fault that an audit saw at these `lines`. `check`: the check that saw it; `rule`: the rule about it, None if
+    there is none."""
 
     check: str
     rule: str | None
@@ -51,8 +52,8 @@ class Fault(msgspec.Struct, frozen=True):
 class Audit(msgspec.Struct, frozen=True):
     """The audit of one loader. It holds no code and no data.
 
-    `program`: what was run; `arguments`: a digest of what it was given. `made`: the line that made the loader, and the
-    lines that called that. `files`: a digest (`content_digest`) of each file that the program loaded. `drew`: the lines
+    `program`: what was run; `arguments`: a digest of its arguments. `made`: the line that made the loader, and the
+    lines of its callers. `files`: a digest (`content_digest`) of each file that the program loaded. `drew`: the lines
     at which two workers and two epochs drew random numbers, none of which were alike."""
 
     program: str
@@ -78,33 +79,33 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 class Confirmed(NamedTuple):
-    """An audit saw the fault of a finding. `text` says so in words."""
+    """An audit saw the fault of a finding. `text`: the message about that."""
 
     text: str
 
 
 class Refuted(NamedTuple):
-    """Audits saw that a possible finding is none. `reason` says so in words."""
+    """Audits saw that a possible finding is not a fault. `reason`: the message about that."""
 
     reason: str
 
 
 class Audits(Struct, frozen=True):
-    """The audits of a project. `holds`: whether what an audit saw is still true of the present files."""
+    """The audits of a project. `holds`: whether an audit is still valid for the present files."""
 
     known: tuple[Audit, ...]
     holds: Callable[[Audit], bool]
 
     def verdict(self, diagnostic: Diagnostic, loaders: Iterable[Line]) -> Confirmed | Refuted | None:
-        """What the audits say of a finding; None if nothing. `loaders`: the lines that make the loaders which a
-        possible finding is about, none if they are not known."""
+        """The verdict of the audits on a finding; None if there is none. `loaders`: the lines that make the loaders of
+        a possible finding, empty if they are not known."""
         for audit, fault in self._seen(diagnostic):
             if self.holds(audit):
                 return Confirmed(f"{_SEEN.get(fault.check, 'it happened')} in the {audit.described}")
         return self._refuted(diagnostic, tuple(loaders))
 
     def _seen(self, diagnostic: Diagnostic) -> Iterator[tuple[Audit, Fault]]:
-        """The faults that were seen at a line of the finding."""
+        """The faults that audits saw at a line of the finding."""
         lines: frozenset[Line] | None = None
         for audit in self.known:
             for fault in audit.faults:
@@ -142,7 +143,7 @@ def loaded(data: bytes, root: Path) -> tuple[Audit, ...]:
 
 
 def dumped(audits: Iterable[Audit], root: Path) -> bytes:
-    """Audits as JSON, with paths from the root of the project where they are below it."""
+    """Audits as JSON; paths below the project's `root` are relative to it."""
 
     def relative(path: str) -> str:
         return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
@@ -163,7 +164,7 @@ _DECODER = msgspec.json.Decoder(_Kept)
 
 
 def _moved(audit: Audit, path_of: Callable[[str], str]) -> Audit:
-    """The same with other paths."""
+    """The same audit with other paths."""
 
     def lines(those: tuple[Line, ...]) -> tuple[Line, ...]:
         return tuple((path_of(path), line) for path, line in those)

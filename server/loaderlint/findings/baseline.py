@@ -1,8 +1,8 @@
-"""Baselines: findings that a project keeps for later. What is in its baseline is not reported.
+"""Baselines: findings that a project keeps for later. They are not reported.
 
-A finding is the kept one if it has its file and fingerprint, which stays when lines move; else, if its rule and message
-are those of a kept one of the same file (its def was rewritten) or of a file that is gone (it was renamed). One that
-has become louder than the kept one is reported.
+A finding matches an entry if it has the same file and fingerprint, which does not change when lines move. Otherwise it
+matches an entry with the same rule and message in the same file (its def was rewritten), or in a file that no longer
+exists (it was renamed). A finding that has become more severe than its entry is reported.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _VERSION = 1
 
 
 class BadBaseline(Exception):
-    """The file is no baseline that can be used; the message says why, and what to do."""
+    """The file is not a usable baseline; the message says why, and what to do."""
 
 
 class Entry(NamedTuple):
-    """A kept finding. `path` is relative to the baseline's folder, with `/`. In the order in which they are sorted, so
-    that a file changes where findings come or go, not where lines move."""
+    """An entry of a baseline: a kept finding. `path` is relative to the baseline's folder, with `/`. Entries are sorted
+    by these fields in this order, so that the file changes only where findings come or go, not where lines move."""
 
     path: str
     code: str
@@ -43,24 +43,24 @@ class Entry(NamedTuple):
 
 
 class Baseline(Struct, frozen=True, dict=True):  # `dict`: a cached property needs it
-    """A baseline file and what it keeps."""
+    """A baseline file and its entries."""
 
     path: Path
     entries: tuple[Entry, ...]
 
     def file_of(self, entry: Entry) -> Path:
-        """The file that an entry is about; it need not exist any more."""
+        """The file that an entry is about; it may no longer exist."""
         return Path(os.path.normpath(self.path.parent / entry.path))
 
     def split(self, path: Path, found: Sequence[Diagnostic]) -> tuple[tuple[Diagnostic, ...], Kept]:
-        """Those findings of the file at `path` that are to be reported, and what is kept of it."""
+        """The findings of the file at `path` that are to be reported, and what the baseline keeps of the others."""
         known = self._known(path, found)
         pairs = zip(found, known, strict=True)
         shown = tuple(d for d, entry in pairs if entry is None or _louder(d.severity, entry))
         return shown, Kept(self, frozenset(entry for entry in known if entry is not None), len(found) - len(shown))
 
     def _known(self, path: Path, found: Sequence[Diagnostic]) -> list[Entry | None]:
-        """For each finding the entry that keeps it."""
+        """For each finding the entry that it matches, or None."""
         own = {entry.fingerprint: entry for entry in self._by_file.get(path, ())}
         known = [own.pop(d.fingerprint, None) for d in found]
         if None not in known:
@@ -83,7 +83,7 @@ class Baseline(Struct, frozen=True, dict=True):  # `dict`: a cached property nee
 
     @cached_property
     def _moved(self) -> list[Entry]:
-        """The entries of files that are gone."""
+        """The entries of files that no longer exist."""
         return [entry for file, entries in self._by_file.items() if not _exists(file) for entry in entries]
 
 
@@ -93,20 +93,20 @@ def _exists(file: Path) -> bool:
 
 
 class Kept(NamedTuple):
-    """What a baseline did in a check: its entries that were found again, and how many findings are hidden by it (those
-    that have become louder are not)."""
+    """The effect of a baseline in a check: the entries that were found again, and the number of findings that it hides
+    (those that have become more severe are not hidden)."""
 
     baseline: Baseline
     entries: frozenset[Entry]
     hidden: int
 
     def with_(self, other: Kept) -> Kept:
-        """What it did in both of two files."""
+        """The effects on two files together."""
         return Kept(self.baseline, self.entries | other.entries, self.hidden + other.hidden)
 
 
 def read(path: Path) -> Baseline:
-    """The baseline in the file at `path`. Raises BadBaseline."""
+    """Read the baseline at `path`. Raises BadBaseline if there is none or it cannot be used."""
     try:
         document = json.loads(reading.read(path, reading.BASELINE))
     except MissingFile:
@@ -139,7 +139,8 @@ def _entry(number: int, item: object) -> Entry:
 
 
 def entries_of(diagnostics: Iterable[Diagnostic], folder: Path) -> list[Entry]:
-    """What a baseline in `folder` keeps of these findings: hints count for nothing, so they are left out."""
+    """The entries for these findings in a baseline in `folder`. Hints are left out, because they never affect the exit
+    code."""
     return [
         Entry(_relative(d.path, folder), d.code, d.name, d.message, d.severity, d.fingerprint)
         for d in diagnostics
@@ -148,7 +149,7 @@ def entries_of(diagnostics: Iterable[Diagnostic], folder: Path) -> list[Entry]:
 
 
 def text_of(entries: Iterable[Entry]) -> str:
-    """The text of a baseline file: sorted, one line a finding."""
+    """The text of a baseline file: sorted, one line per finding."""
     lines = ",\n".join(f"  {json.dumps(entry._asdict())}" for entry in sorted(set(entries)))
     listed = f"[\n{lines}\n ]" if lines else "[]"
     return f'{{\n "version": {_VERSION},\n "findings": {listed}\n}}\n'

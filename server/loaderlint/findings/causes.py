@@ -1,4 +1,4 @@
-"""Findings that have one cause: one change in the code mends them all."""
+"""Groups findings with the same cause: one change in the code fixes them all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def by_cause(found: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """The findings in groups, each in the order of its first finding. Findings of one rule, one severity and one
-    certainty have the same cause if the rule offers the same fix for each: a `worker_init_fn` that is missing at one
-    loader is one fault, however many draws there are. A finding without a fix is a group of its own."""
+    """The findings in groups, each in the order of its first finding. Findings of one rule, severity and certainty have
+    the same cause if the rule offers the same fix for each: a missing `worker_init_fn` at one loader is one fault,
+    however many draws it affects. A finding without a fix is a group of its own."""
     groups: dict[object, list[Diagnostic]] = {}
     for number, one in enumerate(found):
         fixes = one.finding.fixes
@@ -22,7 +22,7 @@ def by_cause(found: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
 
 
 def short_message(one: Diagnostic) -> str:
-    """What is said of a finding beside the first one of its cause: what happens, without the reason and the advice."""
+    """The message of a finding after the first one of its cause: what happens, without the reason and the advice."""
     fault, separator, _ = one.message.partition(": `")
     if not separator:
         fault = one.message.partition(": ")[0]

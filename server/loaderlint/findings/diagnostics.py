@@ -1,4 +1,4 @@
-"""The results of the engine: findings as they are shown, and what could not be done."""
+"""The results of the engine: findings as they are shown, and problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOW_TO_REPORT = f"Please report it with its traceback ({DEBUG}=1 shows it): {HOM
 
 
 class Note(NamedTuple):
-    """A step of the reason, at its place. `is_loader` as in `Evidence`."""
+    """A step of the explanation, at its place. `is_loader` as in `Evidence`."""
 
     path: Path
     span: Span
@@ -33,8 +33,8 @@ class Note(NamedTuple):
 
 class Diagnostic(Struct, frozen=True):
     """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when
-    lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which); `audit`: what an audit saw that
-    confirms it, '' if none did."""
+    lines move; `fixable`: whether the rule offers a fix (see `Workspace.repairs`); `audit`: how an audit confirmed it,
+    '' if none did."""
 
     code: str
     name: str
@@ -51,9 +51,9 @@ class Diagnostic(Struct, frozen=True):
 
 
 class Problem(NamedTuple):
-    """Something that could not be done. `path` is None where no file is meant. `fatal`: the tool could not do its work
-    (exit code 2). An error of the tool itself has its `traceback`, names the `rule` that it happened in, if any, and
-    says what is missing because of it (`cost`). `is_limit`: there is too much of something to look at all of it."""
+    """Something that could not be done. `path` is None if it is not about a file. `fatal`: the tool could not do its
+    work (exit code 2). An internal error has a `traceback`, the `rule` in which it happened, if any, and a `cost`: what
+    is missing because of it. `is_limit`: something was skipped because there is too much of it."""
 
     path: Path | None
     message: str
@@ -65,7 +65,7 @@ class Problem(NamedTuple):
 
     @property
     def is_internal(self) -> bool:
-        """Whether the fault is the tool's own."""
+        """Whether this is an internal error of loaderlint."""
         return bool(self.traceback)
 
 
@@ -83,8 +83,8 @@ def internal_problem(failure: Failure) -> Problem:
 
 
 class ProjectInfo(NamedTuple):
-    """What there is to say of a project for a bug report. `settings`: those that somebody set, with where; `runs_on`:
-    a fact a line."""
+    """Facts about a project for a bug report. `settings`: those that are set, with their source; `runs_on`: the
+    environment, one fact per line."""
 
     root: Path
     files: int
@@ -94,7 +94,7 @@ class ProjectInfo(NamedTuple):
 
 
 def with_fingerprint(diagnostic: Diagnostic, root: Path, owner: str, seen: dict[str, int]) -> Diagnostic:
-    """The diagnostic with its fingerprint: rule, file, def and subject, numbered where they repeat."""
+    """The diagnostic with its fingerprint, made of rule, file, def and subject; repeated ones are numbered (`seen`)."""
     try:
         relative = diagnostic.path.relative_to(root).as_posix()
     except ValueError:

@@ -13,21 +13,22 @@ _LEVELS = tuple(Severity)
 
 
 class Changed(NamedTuple):
-    """A finding on both sides; None on the side that does not have it."""
+    """A finding before and after a change; None on the side that does not have it."""
 
     before: Diagnostic | None
     after: Diagnostic | None
 
     @property
     def shown(self) -> Diagnostic:
-        """The later one of the two."""
+        """The finding after the change, if there is one, else the one before."""
         found = self.after or self.before
         assert found is not None
         return found
 
 
 class Difference(NamedTuple):
-    """What comes, goes, gets louder (a graver severity, or proven where it was possible) and gets quieter."""
+    """The findings that appear, disappear, become louder (more severe, or proven instead of possible) and become
+    quieter."""
 
     come: tuple[Changed, ...]
     gone: tuple[Changed, ...]
@@ -40,14 +41,15 @@ class Difference(NamedTuple):
             yield from kind
 
     def without(self, others: Sequence[Difference]) -> Difference:
-        """What is in none of the others, in the same way."""
+        """The changes that none of the others contains."""
         known = [{_told(one) for other in others for one in other[kind]} for kind in range(len(self))]
         kept = [tuple(one for one in own if _told(one) not in known[kind]) for kind, own in enumerate(self)]
         return Difference(*kept)
 
 
 class Compared(NamedTuple):
-    """What a change ('python=3.14') makes of the findings. `together`: what only several changes at once do."""
+    """The effect of a change ('python=3.14') on the findings. `together`: the effect that only several changes at once
+    have."""
 
     change: str
     difference: Difference
@@ -55,7 +57,8 @@ class Compared(NamedTuple):
 
 
 def difference(before: Mapping[Path, Sequence[Diagnostic]], after: Mapping[Path, Sequence[Diagnostic]]) -> Difference:
-    """What has become of the findings of files. A finding is the same if its rule, its place and its subject are."""
+    """Compare the findings of files before and after a change. Findings are the same if their rule, place and subject
+    are."""
     old = {_key(one): one for path in sorted(before) for one in before[path]}
     new = {_key(one): one for path in sorted(after) for one in after[path]}
     both = [Changed(old[key], one) for key, one in new.items() if key in old]

@@ -1,5 +1,5 @@
-"""The results of a rule: findings, their evidence, fixes as intents, and the reasons for its silence. No text offsets
-here: those belong to `fixes` and `lsp`.
+"""The results of a rule: findings, their evidence, fixes as intents, and the reasons for its silence. They contain no
+text offsets, which belong to `fixes` and `lsp`.
 
 A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown."""
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 
 class Severity(str, Enum):
-    """How loud. `lowered` gives the next step down; below hint is silence (None)."""
+    """How severe a finding is."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,7 +22,7 @@ class Severity(str, Enum):
     HINT = "hint"
 
     def lowered(self, steps: int = 1) -> Severity | None:
-        """The severity `steps` (>= 0) below this one, None below hint."""
+        """The severity `steps` (>= 0) below this one; None below hint, where nothing is reported."""
         order = list(Severity)
         position = order.index(self) + steps
         return order[position] if position < len(order) else None
@@ -33,8 +33,8 @@ Safety = Literal["safe", "unsafe"]
 
 
 class Place(Struct, frozen=True):
-    """A node of a file: `piece` is the index in the file's list of pieces, `anchor` the node's pre-order index in it.
-    An anchor of -1 is the piece's first line."""
+    """A node of a file: `piece` is an index into the file's list of pieces, `anchor` the node's pre-order index in the
+    piece. An anchor of -1 is the piece's first line."""
 
     path: Path
     piece: int
@@ -42,23 +42,22 @@ class Place(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """A step of the reason, shown as related information: a place and what happens there. `is_loader`: a loader is
-    created there whose workers run the fault."""
+    """A step of the explanation, shown as related information: a place and what happens there. `is_loader`: a loader
+    whose workers run the faulty code is created there."""
 
     place: Place
     message: str
     is_loader: bool = False
 
 
-# --- fix intents: what to change, as data. `loaderlint.fixes` makes edits of them, equal ones once. -------------------
-#
-# Source text in an intent may hold `{module}` marks such as `{numpy}` or `{torch.utils.data}`: the mark becomes the
-# name under which the file knows that module; an `AddImport` of the module is implied where the file has none.
+# --- fix intents: what to change, as data. `loaderlint.fixes` turns them into edits, equal ones only once. ------------
+# Source text in an intent may contain marks such as `{numpy}` or `{torch.utils.data}`: a mark is replaced by the name
+# under which the file knows that module. If the file does not import it, an `AddImport` is implied.
 
 
 class AddImport(Struct, frozen=True):
-    """Make sure the file imports `module` (as `alias` if given, when it has to be added) or, with `name`,
-    `from module import name`. `module` may be relative ('.seeding')."""
+    """Make sure that the file imports `module` or, with `name`, `from module import name`. `alias`: the alias of an
+    import that has to be added. `module` may be relative ('.seeding')."""
 
     path: Path
     module: str
@@ -67,9 +66,9 @@ class AddImport(Struct, frozen=True):
 
 
 class SetArgument(Struct, frozen=True):
-    """Set the keyword argument `keyword` of the call at `call` to the source text `value` (replacing one that is there,
-    positional or not; `position` is the argument's 0-based place in the signature, None if keyword only). In `value`,
-    `{argument:x}` stands for the text of the call's keyword argument x."""
+    """Set the keyword argument `keyword` of the call at `call` to the source text `value`, replacing an existing
+    argument. `position`: the argument's 0-based position in the signature, None if keyword-only. In `value`,
+    `{argument:x}` is replaced by the text of the call's keyword argument x."""
 
     call: Place
     keyword: str
@@ -85,17 +84,17 @@ class RemoveArgument(Struct, frozen=True):
 
 
 class OverrideArguments(Struct, frozen=True):
-    """Give arguments that the one `**` argument of the call at `call` brings other values: `**options` becomes
-    `**{**options, "x": 1}`. The dict itself stays as it is, for other calls may use it. `value` is what stands behind
-    `**options, ` and may hold `{argument:x}` as in `SetArgument`."""
+    """Override arguments that the one `**` argument of the call at `call` passes: `**options` becomes `**{**options,
+    "x": 1}`. The dict itself is not changed, because other calls may use it. `value` is the text after `**options, `
+    and may contain `{argument:x}` as in `SetArgument`."""
 
     call: Place
     value: str
 
 
 class Wrap(Struct, frozen=True):
-    """Put `before` and `after` around the expression at `place`; where a `for` loop or a `yield from` statement stands
-    there, around what it goes over."""
+    """Put `before` and `after` around the expression at `place`; for a `for` loop or a `yield from` statement, around
+    what it iterates over."""
 
     place: Place
     before: str
@@ -110,11 +109,10 @@ class Replace(Struct, frozen=True):
 
 
 class InsertFunction(Struct, frozen=True):
-    """Insert a module-level function after the imports of the file and the settings that follow them; in a notebook
-    above its use. `source` is its text with 4-space indentation and no final newline, its name written `{name}`. Its
-    annotations are left out unless the file's functions are annotated. An equal function that is there already is
-    reused under its own name.
-    Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
+    """Insert a module-level function after the imports of the file and the settings that follow them; in a notebook,
+    above its use. `source` is its text with 4-space indentation, no final newline, and `{name}` for its name. Its
+    annotations are left out unless the file's functions have some. An equal function in the file is reused under its
+    own name. Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
 
     path: Path
     name: str
@@ -122,7 +120,8 @@ class InsertFunction(Struct, frozen=True):
 
 
 class InsertMethod(Struct, frozen=True):
-    """Insert a method at the end of the class whose head is at `cls`. `source` as in `InsertFunction`, not indented."""
+    """Insert a method at the end of the class whose head is at `cls`. `source` is as in `InsertFunction`, not
+    indented."""
 
     cls: Place
     name: str
@@ -144,7 +143,8 @@ class DeleteStatement(Struct, frozen=True):
 
 
 class NameLoopVariable(Struct, frozen=True):
-    """Call the variable of the `for` loop at `place` in a function `name`; it is `_`, which nothing reads."""
+    """Rename the variable of the `for` loop at `place` in a function to `name`; so far it is `_`, which nothing
+    reads."""
 
     place: Place
     name: str
@@ -161,10 +161,10 @@ class ReplaceAttributeUses(Struct, frozen=True):
 
 
 class Hoist(Struct, frozen=True):
-    """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name where it
-    can; `name` is what a lambda is called. `captures`: the names it uses of the functions around it; they become its
-    first parameters, bound by `functools.partial` where it stood. `returns`: whether the call that gets a lambda uses
-    what the lambda returns."""
+    """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name if
+    possible; `name` is the new name of a lambda. `captures`: the names of enclosing functions that it uses; they become
+    its first parameters, bound by `functools.partial` at the old place. `returns`: whether the call that gets a lambda
+    uses the lambda's result."""
 
     place: Place
     name: str
@@ -173,16 +173,16 @@ class Hoist(Struct, frozen=True):
 
 
 class EncloseRest(Struct, frozen=True):
-    """Put the module-level statement at `place` and all that follow it in the file under the line `head`, one level
-    further in. The lines of strings stay as they are."""
+    """Put the module-level statement at `place` and everything after it in the file under the line `head`, one level
+    deeper. Lines inside strings are not indented."""
 
     place: Place
     head: str
 
 
 class EditComment(Struct, frozen=True):
-    """Replace `before` in a comment by `after`: at `column` (characters) of `line` of the file, both 0-based. Where
-    that leaves a line empty, the line goes."""
+    """Replace `before` in a comment by `after`, at `column` (in characters) of `line` of the file, both 0-based. If
+    that leaves the line empty, the line is deleted."""
 
     path: Path
     line: int
@@ -211,7 +211,7 @@ Intent = (
 
 
 def place_of(intent: Intent) -> Place | None:
-    """The place that an intent is about; None for those that are about a file."""
+    """The place that an intent is about; None if it is about a file."""
     values = (getattr(intent, name) for name in intent.__struct_fields__)
     return next((value for value in values if isinstance(value, Place)), None)
 
@@ -227,8 +227,8 @@ def path_of(intent: Intent) -> Path:
 
 class Fix(Struct, frozen=True):
     """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else
-    changes. *unsafe*: it rests on a guess, or changes something else, such as memory or the samples; offered, never
-    part of fix-all."""
+    changes. *unsafe*: it relies on a guess, or changes something else, such as memory use or the samples; it is
+    offered, but never part of fix-all."""
 
     title: str
     safety: Safety
@@ -241,11 +241,11 @@ class Fix(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One fault at one place. `message` holds no line numbers (an edit in another file must not change it).
+    """One fault at one place. `message` contains no line numbers, because an edit in another file must not change it.
 
-    `subject` is a stable key of what is wrong (for example the drawn function's name) and enters the fingerprint.
-    `fixes`: the preferred one first. `loaders`: of a finding that is only possible, where the loaders are made whose
-    workers may run it; none if some of them are not known."""
+    `subject` is a stable key for what is wrong (for example the name of the function that draws), and part of the
+    fingerprint. `fixes`: the preferred one first. `loaders`: for a finding that is only possible, the places of the
+    loaders whose workers may run it; empty if some of them are not known."""
 
     rule: str
     severity: Severity
@@ -258,16 +258,16 @@ class Finding(Struct, frozen=True):
     loaders: tuple[Place, ...] = ()
 
     def places(self) -> Iterator[Place]:
-        """Its own place, then those of its evidence."""
+        """The finding's own place, then those of its evidence."""
         yield self.place
         yield from (evidence.place for evidence in self.evidence)
 
 
 class Silence(NamedTuple):
-    """A rule looked at `place`, a candidate for a finding of its own, and reports nothing.
+    """A rule examined `place`, a candidate for a finding, and reports nothing.
 
-    `reason` completes 'silent: ...' for people: specific, names instead of line numbers. Many are made and few are
-    read, so it costs no more than a constant or a small join."""
+    `reason` completes 'silent: ...', for people: it is specific and has names instead of line numbers. Many are created
+    and few are read, so it must be no more than a constant or a small join."""
 
     rule: str
     place: Place

@@ -1,5 +1,5 @@
-"""Writes suppression comments: what silences a finding, and where it goes. Nothing that is in the file is
-removed, not even a space."""
+"""Creates suppression comments: the text that silences a finding, and its place. Nothing in the file is removed, not
+even a space."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from loaderlint.findings.read_suppressions import lines_in_strings, suppressions
 
-#: Our own comment with its names; what stands behind the last name is group 1.
+#: Our own comment with its names; group 1 is the text after the last name.
 _NAMES = re.compile(r"#\s*loaderlint:\s*ignore\s*\[[^\]]*?(,?\s*)\]")
 
 
@@ -25,7 +25,7 @@ class Place(Protocol):
 
 
 class Insertion(NamedTuple):
-    """Put `text` at `column` (0-based, characters) of `line` (0-based), replacing what stands up to `end_column`."""
+    """Put `text` at `column` (0-based, in characters) of `line` (0-based), replacing the text up to `end_column`."""
 
     line: int
     column: int
@@ -39,13 +39,13 @@ class Suppressing:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = list(lines)
         self._added: set[tuple[int, str]] = set()
-        # A comment is read back with its line, or with the strings that this begins in: reading all of the text for
-        # each of many findings would take quadratic time.
+        # A comment is checked with its line alone, or with the string in which the line begins: reading the whole text
+        # for each of many findings would take quadratic time.
         self._begun = lines_in_strings("".join(lines))
 
     def suppress(self, span: Place, name: str, code: str) -> bool:
-        """Insert the comment, so that the next one finds it there, unless one for the same rule was inserted there
-        before. Returns whether one can stand there."""
+        """Insert the comment for a finding, so that later insertions see it, unless one for the same rule was inserted
+        there before. Returns whether a comment is possible there."""
         if not self._added.isdisjoint(((span.line, name), (_last_line(span), name))):
             return True
         insertion = self.insertion(span, name, code)
@@ -57,14 +57,14 @@ class Suppressing:
 
     @property
     def text(self) -> str:
-        """The whole document with what was inserted."""
+        """The whole document with the inserted comments."""
         return "".join(self._lines)
 
     def insertion(self, span: Place, name: str, code: str) -> Insertion | None:
-        """Where and what to write so that the finding of the rule at `span` is silenced.
+        """The insertion that silences the finding of the rule at `span`.
 
-        None if no comment can stand on its first or its last line: inside a string, or behind a line continuation. What
-        is proposed was read back: it does silence the rule there."""
+        None if neither its first nor its last line can have a comment: inside a string, or after a line continuation.
+        The comment was read back, so it does silence the rule there."""
         for line in dict.fromkeys((span.line, _last_line(span))):
             if line < len(self._lines):
                 insertion = _on(self._lines[line], line, name)
@@ -83,7 +83,7 @@ class Suppressing:
 
 
 def _last_line(span: Place) -> int:
-    """The last line that holds a part of `span`."""
+    """The last line that contains a part of `span`, 0-based."""
     return span.end_line - 1 if span.end_column == 0 and span.end_line > span.line else span.end_line
 
 

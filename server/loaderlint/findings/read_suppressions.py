@@ -1,9 +1,9 @@
 """Reads the comments that suppress findings: `# loaderlint: ignore[name, ...]`, `# loaderlint: ignore`,
 `# loaderlint: ignore-file`, and `# noqa: LDR102`.
 
-Only real comments count. Text that looks like one inside a string does nothing, so strings are skipped on the way;
-that works on half-typed files too, where Python's own tokenizer gives up. A bare `# noqa` is not understood: most of
-them were written for a style checker, and must not hide a fault by accident.
+Only real comments count, so strings, which may contain text that looks like one, are skipped. That also works on
+half-typed files, where Python's own tokenizer fails. A bare `# noqa` has no effect: most of them were written for a
+style checker, and must not hide a fault by accident.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-#: The words without which a file holds no suppression; looked for first because almost no file does.
+#: A file without any of these words has no suppressions. They are searched for first, because almost no file has one.
 _CHEAP = re.compile(r"loaderlint|noqa[\s:]*[^#\n]*?LDR", re.IGNORECASE)
 
-#: Strings (to be skipped) and comments. An unclosed string ends with its line, an unclosed triple quote with the file.
+#: Strings (which are skipped) and comments. An unclosed string ends with its line, an unclosed triple quote with the
+#: file.
 _STRING_OR_COMMENT = re.compile(
     r'"""(?:[^\\"]+|\\.|"(?!""))*(?:"""|\\?\Z)'
     r"|'''(?:[^\\']+|\\.|'(?!''))*(?:'''|\\?\Z)"
@@ -33,7 +34,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 class Suppression(NamedTuple):
     """One comment. `line` is 0-based, `column` 0-based in characters; `names` are rule names, codes or code prefixes,
-    None for all rules; `whole_file` for `ignore-file`; `text` is the part of the comment that says so."""
+    None for all rules; `whole_file` for `ignore-file`; `text` is the part of the comment that suppresses."""
 
     line: int
     column: int
@@ -42,7 +43,7 @@ class Suppression(NamedTuple):
     text: str
 
     def covers(self, name: str, code: str) -> bool:
-        """Whether the rule with this name and code is meant."""
+        """Whether the comment covers the rule with this name and code."""
         return self.names is None or name in self.names or code.startswith(_codes(self.names))
 
 
@@ -53,14 +54,14 @@ def _codes(names: frozenset[str]) -> tuple[str, ...]:
 
 
 def may_hold(data: bytes) -> bool:
-    """Whether the text of a file, given as its bytes, may hold a suppression: told much faster than which."""
+    """Whether a file with these bytes may contain a suppression. This is much faster than reading them."""
     small = data.lower()
     return b"loaderlint" in small or (b"noqa" in small and b"ldr" in small)
 
 
 @lru_cache(maxsize=64)
 def suppressions(text: str) -> tuple[Suppression, ...]:
-    """All suppressing comments of a file's text, in order."""
+    """All suppression comments in a file's text, in order."""
     if not _CHEAP.search(text):
         return ()
     comments = [found for found in _STRING_OR_COMMENT.finditer(text) if found["comment"] and _CHEAP.search(found[0])]
@@ -75,8 +76,8 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
 
 
 def lines_in_strings(text: str) -> dict[int, int]:
-    """The lines that begin inside a string, each with the last line before it that does not. To read the text from
-    there on tells as much of the line as to read all of it."""
+    """The lines that begin inside a string, each with the last line before it that does not: it is enough to read the
+    text from there on. All lines are 0-based."""
     starts = _line_starts(text)
     begun: dict[int, int] = {}
     for found in _STRING_OR_COMMENT.finditer(text):
@@ -92,7 +93,7 @@ def _line_starts(text: str) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _by_line(text: str) -> Mapping[int, Sequence[Suppression]]:
-    """The comments of a file's text by their lines; those for the whole file under -1."""
+    """The suppression comments by their 0-based line; those for the whole file under -1."""
     found: dict[int, list[Suppression]] = {}
     for comment in suppressions(text):
         found.setdefault(-1 if comment.whole_file else comment.line, []).append(comment)
@@ -100,8 +101,8 @@ def _by_line(text: str) -> Mapping[int, Sequence[Suppression]]:
 
 
 def covering(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> tuple[Suppression, ...]:
-    """The comments that silence a finding of the rule which spans the 0-based lines `first_line` to `last_line`
-    (inclusive; the same line if left out). A comment may stand on the first or on the last of them."""
+    """The comments that silence a finding of the rule on the 0-based lines from `first_line` to `last_line` (inclusive;
+    by default the same line). A comment may be on the first or on the last of them."""
     here = _by_line(text)
     lines = {-1, first_line, first_line if last_line is None else last_line}
     found = [comment for line in lines for comment in here.get(line, ()) if comment.covers(name, code)]
@@ -114,7 +115,7 @@ def _read(comment: str, line: int, column: int) -> list[Suppression]:
         names = None
         if own["open"]:
             if own["names"] is None:
-                continue  # the bracket is not closed yet: silence nothing, rather than everything
+                continue  # the bracket is not closed yet: silence nothing rather than everything
             names = frozenset(name.strip() for name in own["names"][:-1].split(",") if name.strip())
         end = own.end() if own["names"] is not None else own.end("file") if own["file"] else own.end()
         found.append(Suppression(line, column + own.start(), names, bool(own["file"]), comment[own.start() : end]))

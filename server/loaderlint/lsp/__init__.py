@@ -1,7 +1,7 @@
 """The language server: the engine's findings as messages of the Language Server Protocol.
 
-One file per feature. `documents` holds the editor's texts, `document_state` what each of them shows and whether that is
-outdated, and `shown_documents` sends it to the client. `analysis` decides when the engine checks the texts (a job of
+One file per feature. `documents` contains the editor's texts, `document_state` what each of them shows and whether that
+is outdated, and `shown_documents` sends it to the client. `analysis` decides when the engine checks the texts (a job of
 `engine_jobs`). `backend` lists the questions to the engine; `async_engine` asks them on one thread (`engine_thread`),
 and the engine runs in a process of its own (`engine_client`, `engine_process`, `engine_messages`). `protocol` and
 `transport` protect the server from harmful messages. Nothing here imports libcst: the engine does, and its process
@@ -35,7 +35,7 @@ def main(
     without one, 2 if the transport is not available. Port 0 chooses a free port; the address is printed to stderr.
     `token`, `origins`: who may connect to a socket (`access_token`); without a token, $LOADERLINT_TOKEN or a new one.
     `cache_dir`, `no_cache`: as for `loaderlint check`."""
-    # Imported modules stay. Collections that examine them each time would delay messages (by 36 ms).
+    # Imported modules stay in memory. Garbage collections that examine them each time would delay messages (by 36 ms).
     gc.disable()
     try:
         from loaderlint.lsp.access_token import Access

@@ -1,8 +1,8 @@
-"""Which clients may talk to a server that listens on a socket: those that know its token.
+"""Decides which clients may talk to a server that listens on a socket: those that know its token.
 
-The client chooses the folder, and the answers reveal what is in its files. Without a token, every user and program on
-the machine could read them through the port. So could a web page: browsers let pages connect to local WebSockets, and
-send data to local ports that looks like a message."""
+The client chooses the folder, and the answers reveal the content of its files. Without a token, every user and program
+on the machine could read them through the port. So could a web page: browsers let pages connect to local WebSockets,
+and send data to local ports that looks like a message."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ VARIABLE = "LOADERLINT_TOKEN"
 
 
 class Access(Struct, frozen=True):
-    """The token that a client has to present, and the origins of web pages that may connect. `generated`: this process
-    made the token, so nobody else knows it yet."""
+    """The token that a client must present, and the origins of web pages that may connect. `generated`: this process
+    created the token, so nobody else knows it yet."""
 
     token: str
     origins: tuple[str, ...] = ()
@@ -34,8 +34,8 @@ class Access(Struct, frozen=True):
 
     @staticmethod
     def of(token: str | None, origins: tuple[str, ...], environment: MutableMapping[str, str] = os.environ) -> Access:
-        """With the token from the command line, or from the environment (which our own processes do not inherit), or a
-        new one."""
+        """Create it with the token from the command line, from the environment (where child processes cannot see it
+        afterwards), or with a new one."""
         inherited = environment.pop(VARIABLE, "")
         known = token or inherited
         return Access(known or secrets.token_urlsafe(32), origins, generated=not known)
@@ -53,8 +53,8 @@ class Access(Struct, frozen=True):
         return any(self.knows(given) for given in parse_qs(urlsplit(path).query).get("token", ()))
 
     def refusal(self, body: bytes) -> dict[str, Any] | None:
-        """None if the first message of a connection is `initialize` with the token among its initialization options,
-        else the answer to it."""
+        """The error response to the first message of a connection; None if that is `initialize` with the token in its
+        initialization options."""
         number = token = None
         with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
             message = json.loads(body.decode("utf-8-sig"))
@@ -68,7 +68,7 @@ class Access(Struct, frozen=True):
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine reaches the address (of a socket, so not a name)."""
+    """Whether only this machine can reach the address (an IP address, not a name)."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -1,10 +1,10 @@
-"""Decides when the engine checks the documents, and which of its answers are used. Lives on the event loop.
+"""Decides when the engine checks the documents, and which of its answers are used. Runs on the event loop.
 
 Every change (an edit, a file on disk, the settings) is noted, and a job is planned a moment later, so a burst of
 changes causes one job. The job first passes all noted changes to the engine. If the engine then has to link a project
 again, it says so, and is not asked again until the typing pauses. A linking that has begun runs to its end, although
-its answer will be about an old text: work that restarted with every key would never end while a user types. A change of
-settings stops it, and so does an edit if the engine can answer something before the end (see below).
+its answer will be about an old text: work that restarted with every keystroke would never end while a user types. A
+change of settings stops it, and so does an edit if the engine can answer something before the end (see below).
 
 A document that has not been checked yet shows the findings of the last answer that still apply (`document_state`): at
 once if a job is running, otherwise if none starts within a moment. The findings of exactly the present version replace
@@ -34,7 +34,7 @@ from loaderlint.runtime.internal_errors import Postponed
 logger = logging.getLogger(__name__)
 
 #: Seconds from a change to its job, and the longest time for which further changes can delay it. Within a word, the
-#: next key comes sooner.
+#: next keystroke comes sooner.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
 #: Seconds until the engine is asked again after its process has ended, one number for each attempt.
 AGAIN = (0.1, 0.5, 2.0)
@@ -58,9 +58,9 @@ class Analysis:
         announce: Callable[[Document | Notebook, bool], None],
     ) -> None:
         self.begun = asyncio.Event()
-        """The settings are known and something was checked for the first time."""
+        """Set when the settings are known and the first check is done."""
         self.news = Signal()
-        """Something was checked again, or files that are not open may have new findings."""
+        """Sent when something was checked again, or when files that are not open may have new findings."""
         self._shown = shown
         self._engine = engine
         self._notices = notices
@@ -86,8 +86,8 @@ class Analysis:
     # --- what changed -------------------------------------------------------------------------------------------------
 
     def configure(self, setup: Setup) -> None:
-        """Work with this setup from now on. Nothing is analysed before the first call, because the user's settings are
-        not known yet."""
+        """Use this setup from now on. Nothing is analysed before the first call, because the user's settings are not
+        known yet."""
         if setup == self._setup:
             return
         self._setup = setup
@@ -135,7 +135,7 @@ class Analysis:
         if len(self._gone) > before:
             self._plan(ON_DISK)
 
-    # --- what is waited for -------------------------------------------------------------------------------------------
+    # --- waiting for the analysis -------------------------------------------------------------------------------------
 
     @property
     def is_settled(self) -> bool:
@@ -143,13 +143,13 @@ class Analysis:
         return self._settled.is_set()
 
     async def settled(self) -> None:
-        """Wait until everything that is known has been checked; the delay after an edit is cut short."""
+        """Wait until everything that is known has been checked, without the delay after an edit."""
         while not self._settled.is_set():
             self._hurry()
             await self._settled.wait()
 
     async def settles_within(self, seconds: float) -> bool:
-        """Whether everything that is known has been checked, or is within some seconds."""
+        """Wait at most `seconds` for the analysis. Returns whether everything that is known has been checked."""
         if not self.is_settled:
             waiting = asyncio.ensure_future(self.settled())
             await asyncio.wait([waiting], timeout=seconds)
@@ -157,8 +157,8 @@ class Analysis:
         return self.is_settled
 
     async def looked_at(self, state: DocumentState) -> Report | None:
-        """The findings in the document as it is now, or an early or stale report; waits for either. None if there is
-        neither in the end."""
+        """Wait for the findings in the current text of the document, or for an early or stale report. None if there is
+        no report when the analysis is complete."""
         while not self._settled.is_set():
             if (report := state.meanwhile) is not None:
                 return report
@@ -167,8 +167,8 @@ class Analysis:
         return state.shown
 
     async def settled_report(self, uri: str) -> Report | None:
-        """The findings in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
-        if it is not analysed, or edited meanwhile."""
+        """Wait until the analysis is complete, and return the findings in the current text of the document, or of the
+        notebook of a cell. None if it is not analysed, or was edited meanwhile."""
         state = self._shown.state(uri)
         if state is None or not state.document.analysed:
             return None
@@ -184,7 +184,7 @@ class Analysis:
             self._notices.not_loaded(error)
 
     def stop(self) -> None:
-        """Plan nothing more and stop the job at hand."""
+        """Stop the running job and plan no others."""
         self._closed = True
         self._cancel_timer()
         self._cancel_showing()
@@ -212,7 +212,7 @@ class Analysis:
             self._showing = loop.call_later(STANDING, self._show_all)
 
     def _pause_left(self) -> float:
-        """The seconds that are left of the pause that the next linking waits for."""
+        """The remaining seconds of the pause that the next linking waits for."""
         return 0.0 if self._postponed is None else self._pause_left_after(self._postponed)
 
     def _pause_left_after(self, took: float) -> float:
@@ -243,7 +243,7 @@ class Analysis:
         if self._setup is None or self._closed:
             return  # `configure` plans again
         if self._job is not None:
-            self._planned = True  # the end of the job at hand begins the next one
+            self._planned = True  # the end of the running job begins the next one
             return
         self._planned = False
         self._waiting_since = None
@@ -298,7 +298,7 @@ class Analysis:
         self._show_all()
 
     def _settle(self) -> None:
-        """Everything that is known has been analysed, or cannot be."""
+        """Complete the analysis: everything that is known has been analysed, or cannot be."""
         self._settled.set()
         self._cancel_showing()
         self._shown.settle()

@@ -38,7 +38,7 @@ class AsyncEngine:
         return await self._worker.run(lambda: self._engine.answer(question))
 
     async def try_asking(self, question: Callable[[Workspace], _Result]) -> _Result | None:
-        """As `ask`; None if an error keeps the engine from answering, which is logged once."""
+        """Like `ask`, but None if the engine raises an error, which is logged once."""
         try:
             return await self.ask(question)
         except Exception as error:
@@ -46,7 +46,7 @@ class AsyncEngine:
             return None
 
     def unanswered(self, error: Exception) -> None:
-        """Log what kept a question from being answered, once."""
+        """Log why a question could not be answered, once for each error."""
         self._engine.unanswered(error)
 
     async def ask_aside(self, question: Callable[[Workspace, Callable[[], bool]], _Result]) -> _Result | None:
@@ -64,11 +64,12 @@ class AsyncEngine:
         try:
             return await self._worker.run(asked)
         finally:
-            stopped.set()  # whoever asked may have been cancelled
+            stopped.set()  # the caller may have been cancelled
             self._asides.discard(stopped)
 
     def stop_asides(self) -> None:
-        """Something has changed: callers of `ask_aside` wait until the analysis is complete, and ask again."""
+        """Stop all questions of `ask_aside`, because something has changed: their callers wait until the analysis is
+        complete, and ask again."""
         for stopped in self._asides:
             stopped.set()
 

@@ -1,8 +1,7 @@
 """The engine as the language server sees it, and how it is loaded.
 
-What the server may ask is written here once, as protocols. The real engine (`loaderlint.engine.Workspace`) and the tiny
-one of the server's tests implement them; a workspace in another process is derived from them
-(`loaderlint.lsp.engine_client`).
+Protocols define everything that the server may ask. The real engine (`loaderlint.engine.Workspace`) and the tiny one of
+the server's tests implement them; a workspace in another process is derived from them (`loaderlint.lsp.engine_client`).
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ class Questions(Protocol):
         workspace."""
 
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
-        """What is known of a line of a file that can be read."""
+        """The explanation of a line of a file that can be read."""
 
     def locate(self, place: Place) -> Span | None:
-        """The position of a place; None if the code that stood there is gone."""
+        """The position of a place; None if its code is gone."""
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """The refactorings that are offered on a line of a file, whether or not it has a fault."""
+        """The refactorings that are offered on a line of a file, even without a finding there."""
 
     def repair(self, path: Path, fix: Fix) -> Repair | None:
         """The edits of a refactoring of a file, None if it cannot be carried out."""
@@ -75,12 +74,12 @@ class Questions(Protocol):
 
 
 class Checks(Protocol):
-    """The calls that inform a workspace and find its faults. Unlike `Questions`, each is more than one message and its
+    """The calls that inform a workspace and check it. Unlike `Questions`, each takes more than one message and its
     answer."""
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What failed in the last check and in the questions since."""
+        """The problems of the last check and of the questions since."""
 
     @property
     def links(self) -> int:
@@ -93,7 +92,7 @@ class Checks(Protocol):
         """Replace the settings, by their names in pyproject.toml, and `interpreter`."""
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """These files or folders were created, changed or deleted on disk."""
+        """Forget files or folders that were created, changed or deleted on disk."""
 
     def check(
         self,
@@ -130,7 +129,7 @@ class LocalWorkspace(Workspace, Protocol):
 
 
 class Backend(Protocol):
-    """What is loaded on the worker's thread, after `initialize` has been answered."""
+    """The engine, which is loaded on the worker's thread after `initialize` has been answered."""
 
     #: Raised by `Workspace.check` when its caller no longer wants an answer.
     cancelled: type[Exception]
@@ -141,14 +140,14 @@ class Backend(Protocol):
         """A new workspace; `overrides` are settings by their names in pyproject.toml."""
 
     def close(self) -> None:
-        """No more questions will be asked. Called on any thread."""
+        """Release the engine: no more questions will be asked. May be called on any thread."""
 
 
 class LocalBackend(Backend, Protocol):
     """A backend in this process."""
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> LocalWorkspace:
-        """As that of any backend."""
+        """See `Backend.workspace`."""
 
 
 class Loaderlint:

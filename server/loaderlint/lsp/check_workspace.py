@@ -2,8 +2,8 @@
 `openFilesOnly`; `loaderlint/showOpenFilesOnly` undoes that.
 
 From then on the findings of all files are updated as with `diagnosticMode: workspace`: they disappear when they are
-fixed. Diagnostics that were published only once would be wrong after the next edit. A client that pulls diagnostics
-gets them with its next `workspace/diagnostic`; to all others they are pushed."""
+fixed. If they were published only once, they would be wrong after the next edit. A client that pulls diagnostics gets
+them with its next `workspace/diagnostic`; for all others they are pushed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _message(findings: int, files: int) -> str:
 
 
 def show_open_files_only(ls: Server, _: Any) -> None:
-    """Follow the setting again."""
+    """Undo `loaderlint/checkWorkspace`: the setting `diagnosticMode` decides again."""
     ls.workspace_by_request = False
     ls.analysis.news.send()
 

@@ -1,4 +1,4 @@
-"""What the client can do, read once from its `initialize` request."""
+"""The abilities of the client, read once from its `initialize` request."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32
 
 
 class Client(Struct, frozen=True):
-    """The client's abilities. `pulls`: it pulls diagnostics, and again after a refresh; to all others they are pushed.
-    `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`: those of our
+    """The client's abilities. `pulls`: it pulls diagnostics, and pulls them again after a refresh; otherwise they are
+    pushed. `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`: our
     commands that it listed there."""
 
     encoding: Encoding = "utf-16"

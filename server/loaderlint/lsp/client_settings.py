@@ -55,8 +55,8 @@ def interpreter(options: Mapping[str, Any]) -> str | None:
 
 
 def shows_workspace(options: Mapping[str, Any]) -> bool:
-    """Whether the initialization options ask for the findings of all files from the start: a client that remembers what
-    `loaderlint/checkWorkspace` did in its last session says so."""
+    """Whether the initialization options ask for the findings of all files from the start: a client sets this if it
+    remembers a `loaderlint/checkWorkspace` from its last session."""
     return options.get(MODE) == "workspace"
 
 

@@ -1,5 +1,4 @@
-"""Code actions: the fixes of a finding, fix all, 'suppress here', its rule's page, and what can be done to a loader
-without any fault.
+"""Code actions: the fixes of a finding, fix all, 'suppress here', its rule's page, and refactorings of a loader.
 
 The client's diagnostics are never trusted: some editors send ranges in other units than agreed. Findings are looked up
 again from the requested range; the id that a diagnostic carries can only confirm one. Edits are made for one version of
@@ -37,7 +36,7 @@ REFACTOR = types.CodeActionKind.RefactorRewrite.value
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.loaderlint"
 
-#: Clients ask for the kind above cell by cell, and a notebook is fixed as a whole.
+#: Clients request the kind above cell by cell, but a notebook is fixed as a whole.
 NOTEBOOK_FIX_ALL = f"notebook.{FIX_ALL}"
 
 
@@ -72,8 +71,8 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
-    """Fill in the edit of an action. Raises ContentModified if its document is no longer what it was, NotPossible if
-    the engine makes no edit of it."""
+    """Fill in the edit of an action. Raises ContentModified if its document has changed, NotPossible if the engine
+    cannot compute the edit."""
     data = action.data
     if not isinstance(data, Mapping):
         return action
@@ -97,8 +96,8 @@ async def _can_be_filled(ls: Server, document: Document | Notebook, report: Repo
 
 
 async def _filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
-    """Give the action its edit, if it has none yet. False if there is none to give. Raises NotPossible if it would do
-    harm."""
+    """Fill in the edit of an action, if it has none yet. False if there is no edit. Raises NotPossible if the edit
+    would do harm, ContentModified if a file has changed."""
     if action.edit is not None or action.command is not None:
         return True
     data: Any = action.data
@@ -131,8 +130,9 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
 def _files(
     workspace: Workspace, report: Report, snapshots: Sequence[Snapshot], data: Mapping[str, Any]
 ) -> tuple[Sequence[FileEdit], bool]:
-    """The edits that an action's data stand for, and whether those of files that are not open need the user's consent.
-    Only an unsafe fix does: a safe one is applied to all its files at once, like a rename. For the worker's thread."""
+    """The edits that an action's data describe, and whether edits of files that are not open need the user's consent.
+    Only those of an unsafe fix do: a safe one is applied to all its files at once, like a rename. Runs on the worker's
+    thread."""
     if "all" in data:
         return fix_all(workspace, [report.snapshot.path], snapshots, data.get("rules")), False
     repair = _repair(workspace, report, data)
@@ -140,7 +140,7 @@ def _files(
 
 
 def _repair(workspace: Workspace, report: Report, data: Mapping[str, Any]) -> Repair | None:
-    """The refactoring or fix of one finding that an action's data stand for."""
+    """The refactoring, or the fix of one finding, that an action's data describe."""
     if "refactoring" in data:
         known = workspace.refactorings(report.snapshot.path, int(data["line"]))
         fix = next((fix for fix in known if fix.title == data["refactoring"]), None)
@@ -201,7 +201,7 @@ def _safe(finding: Diagnostic) -> bool:
 
 
 def _safe_fix(finding: Diagnostic) -> Fix | None:
-    """The fix of a finding that 'fix all' makes."""
+    """The fix of a finding that 'fix all' applies."""
     return next((fix for fix in finding.finding.fixes if fix.safety == "safe"), None) if finding.fixable else None
 
 
@@ -256,7 +256,7 @@ def _pages(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types
 
 
 async def _refactorings(ls: Server, report: Report, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """What can be done to the loader on the line where the range begins."""
+    """The refactorings of the loader on the line where the range begins."""
     snapshot = report.snapshot
     place = snapshot.place(params.text_document.uri, params.range.start, ls.documents.encoding)
     if place is None:
@@ -275,7 +275,7 @@ async def _refactorings(ls: Server, report: Report, params: types.CodeActionPara
 
 
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
-    # Nothing in it may be null: Neovim 0.7 drops such members before it sends the data back.
+    # No member may be null: Neovim 0.7 drops such members before it sends the data back.
     snapshot = report.snapshot
     data = {"uri": snapshot.uri, "at": list(snapshot.at), **data}
     return types.CodeAction(title=title, kind=kind, data=data)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: The command that a client runs when the lens is clicked; if the client does not know it, the lens is only text.
 SHOW = "loaderlint.showWorkerMap"
-#: A client that knows this command runs `loaderlint audit` on a file. Nothing else in the server leads to that.
+#: A client that knows this command runs `loaderlint audit` on a file. Nothing else in the server starts an audit.
 AUDIT = "loaderlint.audit"
 
 _MAIN_GUARD = re.compile(r"^if __name__\b", re.MULTILINE)
@@ -49,7 +49,7 @@ def _commands(title: str, span: Span, part: Part, snapshot: Snapshot, client: Cl
 
 def _is_run(span: Span, snapshot: Snapshot) -> bool:
     """Whether the file that makes a loader is a program: it has a main guard, or makes the loader when it is imported.
-    A notebook is none."""
+    A notebook is not a program."""
     if snapshot.cells is not None:
         return False
     return not snapshot.lines[span.line][:1].isspace() or _MAIN_GUARD.search(snapshot.text) is not None

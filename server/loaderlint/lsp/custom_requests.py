@@ -1,4 +1,4 @@
-"""What loaderlint's own requests (`loaderlint/...`) have in common: they accept the protocol's own parameters, and
+"""Shared code of loaderlint's own requests (`loaderlint/...`): they accept parameters as defined by the protocol, and
 answer with a text for users, which an editor shows unchanged. It is plain text, or Markdown if `format` is
 `markdown`."""
 
@@ -41,13 +41,13 @@ def position(params: Any) -> types.Position:
 
 
 def wants_markdown(params: Any) -> bool:
-    """Whether the text is to be Markdown."""
+    """Whether the client wants the text as Markdown."""
     return getattr(params, "format", None) == "markdown"
 
 
 def base_of(path: Path | None, folders: Sequence[Path]) -> Path | None:
-    """The folder that paths in a text are relative to: the innermost of the workspace around `path`, else the file's
-    own; without a path the only folder of the workspace, None if there are several."""
+    """The folder that paths in a text are relative to: the innermost workspace folder around `path`, else the file's
+    own folder; without a path, the only workspace folder, None if there are several."""
     if path is None:
         return known_as(folders[0]) if len(folders) == 1 else None
     around = [folder for folder in map(known_as, folders) if path.is_relative_to(folder)]
@@ -60,5 +60,5 @@ def cells_of(snapshots: Iterable[Snapshot]) -> dict[Path, tuple[int, ...]]:
 
 
 def answer(lines: Iterable[str], base: Path | None) -> dict[str, object]:
-    """`text`, and in `folder` the URI of the folder that its paths are relative to."""
+    """The answer: `text`, and in `folder` the URI of the folder that its paths are relative to."""
     return {"text": "\n".join(lines) + "\n", "folder": uri_of(base) if base else None}

@@ -39,16 +39,16 @@ class Recent(logging.Handler):
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one."""
+        """Keep a message."""
         self.lines.append(self.format(record))
 
 
-#: Those of this process.
+#: The last warnings and errors of this process.
 RECENT = Recent()
 
 
 async def debug_information(ls: Server, _: Any) -> dict[str, object]:
-    """The current information. Waits only for the engine, and only briefly."""
+    """The current information. It waits briefly for the engine, and for nothing else."""
     projects = ["No project has been analysed yet."]
     try:
         projects = await asyncio.wait_for(ls.engine.ask(lambda workspace: list(_projects(workspace))), PATIENCE)

@@ -1,4 +1,4 @@
-"""What one open document shows, and whether it is about the current text.
+"""The state of an open document: what it shows, and whether that is about the current text.
 
 The document itself holds the text and the version (`lsp.documents`); everything that was reported about it belongs to
 one version (`lsp.protocol_diagnostics`). Only this module decides whether a report is outdated.
@@ -20,7 +20,7 @@ from loaderlint.lsp.protocol_diagnostics import Report, cleared, result_id
 
 class _Pulled(Struct, frozen=True):
     """The diagnostics that a pull returned, for one version of one opening of a text (the document, or a cell). Both
-    are None if no version was checked: any finding makes such an answer outdated."""
+    are None if no version had been checked: then any finding makes the answer outdated."""
 
     serial: int | None
     version: int | None
@@ -31,11 +31,11 @@ class _Pulled(Struct, frozen=True):
 
 
 class DocumentState:
-    """What an open document shows. Lives on the event loop.
+    """The state of an open document. Used on the event loop only.
 
     For each document there is the last report of the engine (`take`); before the first one, an early report while other
     projects were still being linked (`take_early`); and after an edit, the part of the last report that is still valid
-    (`follow`). Each of them is used only for exactly the text that it is about."""
+    (`follow`). Each of them is only used for exactly the text that it is about."""
 
     def __init__(self, document: Document | Notebook) -> None:
         self.document = document
@@ -44,18 +44,18 @@ class DocumentState:
         self._early: Report | None = None
         self._standing: Report | None = None
         self.history: History | None = None
-        """The versions that were noted since the one that was last analysed."""
+        """The versions that were recorded since the one that was last analysed."""
         self._published: dict[str, types.PublishDiagnosticsParams] = {}
         self._pulled: dict[str, _Pulled] = {}
 
     def reopen(self, document: Document | Notebook) -> None:
-        """The document was opened again: only the client's diagnostics are kept."""
+        """Reset the state, because the document was opened again: only the client's diagnostics are kept."""
         self.document = document
         self._forget()
 
     def close(self) -> list[types.PublishDiagnosticsParams]:
-        """The document was closed: drop everything about it, and end the tasks that wait for it. Returns what must be
-        pushed to a client that does not pull, so that it shows nothing."""
+        """Drop everything about a closed document, and end the tasks that wait for it. Returns what must be pushed to a
+        client that does not pull, so that it shows nothing."""
         self._forget()
         return [cleared(uri) for uri in self._published]
 
@@ -72,12 +72,12 @@ class DocumentState:
 
     @property
     def meanwhile(self) -> Report | None:
-        """What is shown for the current text while the engine is busy; None if the caller has to wait."""
+        """The report to show for the current text while the engine is busy; None if the caller has to wait."""
         return self._present(self._standing) or self._present(self._early)
 
     @property
     def shown(self) -> Report | None:
-        """What is shown for the current text now; None if nothing is known about it."""
+        """The report to show for the current text now; None if nothing is known about it."""
         return self.meanwhile or self.found
 
     def _present(self, report: Report | None) -> Report | None:
@@ -86,8 +86,8 @@ class DocumentState:
     # --- what the engine says -----------------------------------------------------------------------------------------
 
     def note(self) -> Snapshot:
-        """The current version. Places are followed from here into later ones. Raises ValueError for a document that is
-        not a file."""
+        """Record and return the current version, so that places can be followed from it into later ones. Raises
+        ValueError for a document that is not a file."""
         snapshot = self.document.snapshot()
         if self.history is None:
             self.history = History(snapshot)
@@ -107,14 +107,14 @@ class DocumentState:
         return True
 
     def end_early(self) -> None:
-        """The job that made the early report has ended."""
+        """Drop the early report, because the job that made it has ended."""
         self._early = None
 
     def completed(
         self, report: Report, failed: frozenset[str], histories: Mapping[Path, History], client: Client
     ) -> Report | None:
-        """A new report, with the last findings that are still valid of rules that failed now ('': any). None if the
-        document was edited meanwhile: then the last report stays until the next one."""
+        """A new report, plus earlier findings that are still valid of rules that failed this time ('' stands for any
+        rule). None if the document was edited meanwhile: then the last report stays until the next one."""
         if not failed or self._last is None:
             return report
         if self._present(report) is None:
@@ -124,7 +124,7 @@ class DocumentState:
         return report.with_unsure(of_failed, kept)
 
     def take(self, report: Report) -> None:
-        """What the engine found in a version of this opening, the current one or an earlier one."""
+        """Accept the findings of the engine in a version of this opening, the current one or an earlier one."""
         self._last = report
         if self.history is None:
             self.history = History(report.snapshot)
@@ -132,7 +132,8 @@ class DocumentState:
 
     def follow(self, histories: Mapping[Path, History], client: Client) -> Report | None:
         """Show the last report: unchanged if it is about the current text, otherwise the part that is still valid
-        there. None if there is none. `histories`: of the other documents, to whose places it may point."""
+        there. None if there is none. `histories`: those of the other documents, because the report may point to places
+        in them."""
         if self._last is None:
             return None
         if self._present(self._last) is not None:
@@ -147,22 +148,23 @@ class DocumentState:
         return standing(report, {**histories, self.history.now.path: self.history}, client)
 
     def stop_following(self) -> None:
-        """The part of the last report that was still valid is no longer shown, or has to be computed again."""
+        """Forget the part of the last report that was still valid: it is no longer shown, or has to be computed
+        again."""
         self._standing = None
 
     # --- what the client has ------------------------------------------------------------------------------------------
 
     def messages(self, report: Report) -> list[types.PublishDiagnosticsParams]:
-        """What must be pushed to a client that does not pull, so that it shows the report: the texts (the cells of a
-        notebook) whose diagnostics changed. Removed cells lose theirs."""
+        """The messages that make a client that does not pull show the report: one for each text (or cell of a notebook)
+        whose diagnostics changed. Diagnostics of removed cells are cleared."""
         before, now = self._published, {params.uri: params for params in report.messages()}
         self._published = now
         gone = [cleared(uri) for uri in before if uri not in now]
         return gone + [params for uri, params in now.items() if before.get(uri) != params]
 
     def answered(self, uri: str, report: Report | None) -> str:
-        """A client that pulls gets the diagnostics of a report for the text `uri`, or none; returns the id of that
-        answer."""
+        """Record that a client that pulls gets the diagnostics of a report for the text `uri`, or none. Returns the id
+        of that answer."""
         if report is None:
             answer = _Pulled(None, None, result_id(()))
         else:
@@ -173,7 +175,8 @@ class DocumentState:
         return answer.result_id
 
     def forget_answers(self, uri: str | None = None) -> None:
-        """The client has just pulled the text `uri` again, or is asked to pull everything again."""
+        """Forget the answer for the text `uri`, which the client has just pulled again, or all answers, because it is
+        asked to pull everything again."""
         if uri is None:
             self._pulled.clear()
         else:
@@ -189,5 +192,5 @@ class DocumentState:
             return False
         part = report.snapshot.part(uri)
         if not answer.is_about(report.snapshot.serial, part.version if part else None):
-            return False  # the client pulls what it has edited by itself
+            return False  # the client itself pulls what it has edited
         return result_id(report.shown_in(uri)) != answer.result_id

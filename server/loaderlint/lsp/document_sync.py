@@ -1,4 +1,4 @@
-"""The editor opens, edits and closes documents."""
+"""Keeps the documents in step with the editor."""
 
 from __future__ import annotations
 

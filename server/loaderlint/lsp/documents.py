@@ -1,4 +1,4 @@
-"""The open documents: the editor's text, kept in step edit by edit."""
+"""The open documents: the editor's texts, updated edit by edit."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from loaderlint.syntax.notebook import joined
 
 logger = logging.getLogger(__name__)
 
-#: What `didOpen` may call a Python file.
+#: The language ids that `didOpen` may give a Python file.
 _PYTHON = "python"
 
-#: The number of an opening of a file, and a version of it (editors count from 1 again). Equal for equal texts.
+#: The number of an opening of a file, and its version (which starts at 1 again). Equal for equal texts.
 At = tuple[int, int]
 
 
 class Part(Struct, frozen=True):
-    """What the client edits as one text: a document, or a code cell of a notebook. `start` is the 0-based line of the
-    whole at which it begins; `lines` include their line endings."""
+    """A text that the client edits separately: a document, or a code cell of a notebook. `start` is the 0-based line of
+    the whole at which it begins; `lines` include their line endings."""
 
     uri: str
     version: int
@@ -40,8 +40,8 @@ class Part(Struct, frozen=True):
 
 
 class Snapshot(Struct, frozen=True):
-    """A document or notebook at one version: what a thread may keep while the editor continues. `lines` include their
-    line endings; those of a notebook are its code cells' lines, joined.
+    """A document or notebook at one version, which another thread may use while the editor continues. `lines` include
+    their line endings; those of a notebook are the lines of all its code cells.
 
     `serial` is the number of the opening."""
 
@@ -59,30 +59,29 @@ class Snapshot(Struct, frozen=True):
 
     @property
     def at(self) -> At:
-        """Which text of which opening it is."""
+        """The opening and the version of the text."""
         return self.serial, self.version
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The texts that it consists of for the client, in order."""
+        """The texts that the client divides it into, in order."""
         return (Part(self.uri, self.version, 0, self.lines),) if self.cells is None else self.cells
 
     def part_at(self, line: int) -> Part:
-        """The part in which a line (0-based) stands; of a notebook without code, the notebook."""
+        """The part that contains a line (0-based); for a notebook without code, the notebook."""
         parts = self.parts or (Part(self.uri, self.version, 0, self.lines),)
         return parts[max(bisect_right(parts, line, key=lambda part: part.start) - 1, 0)]
 
     def part(self, uri: str) -> Part | None:
-        """The code cell that the client calls `uri`, None if no Python cell has this name. A document is its own only
-        part, however the client spells its name."""
+        """The code cell with the client's name `uri`; None if no Python cell has this name. A document consists of a
+        single part, however the client spells its name."""
         if self.cells is None:
             return self.parts[0]
         return next((cell for cell in self.cells if cell.uri == uri), None)
 
     def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int] | None:
-        """The (line, column) in characters that the client means by a position in the document or cell `uri`. None if
-        it is not a line of the whole: in a cell of another language, and on the empty line after a cell's last line
-        ending."""
+        """The (line, column) in characters of the client's position in the document or cell `uri`. None if it is not on
+        a line of the whole: in a cell of another language, and on the empty line after a cell's last line ending."""
         part = self.part(uri)
         if part is None:
             return None
@@ -91,8 +90,8 @@ class Snapshot(Struct, frozen=True):
         return (part.start + line, column) if within else None
 
     def span(self, uri: str, range_: types.Range, encoding: Encoding) -> Place | None:
-        """The span in characters that the client means by a range in the document or cell `uri`; it may end on the line
-        after the cell. None in a cell of another language."""
+        """The span in characters of the client's range in the document or cell `uri`; it may end on the line after the
+        cell. None in a cell of another language."""
         part = self.part(uri)
         if part is None:
             return None
@@ -101,8 +100,8 @@ class Snapshot(Struct, frozen=True):
 
 
 class Document(Struct):
-    """A document as the editor has it. `path`, with links followed, is None unless it is a file on disk; `lines`
-    include their line endings; `serial` is the number of its opening."""
+    """A document in the editor. `path`, with links followed, is None unless it is a file on disk; `lines` include their
+    line endings; `serial` is the number of its opening."""
 
     uri: str
     path: Path | None
@@ -118,16 +117,16 @@ class Document(Struct):
 
     @property
     def uris(self) -> tuple[str, ...]:
-        """The names of the texts that it consists of for the client."""
+        """The client's names of the texts that it consists of."""
         return (self.uri,)
 
     @property
     def analysed(self) -> bool:
-        """Whether the engine checks it: a Python file, and not an unsaved, versioned or generated view of one."""
+        """Whether the engine checks it: a Python file, but not an unsaved, versioned or generated view of one."""
         return self.path is not None and (self.language == _PYTHON or self.path.suffix == ".py")
 
     def snapshot(self) -> Snapshot:
-        """This version. Raises ValueError for a document without a path."""
+        """The current version as a snapshot. Raises ValueError for a document without a path."""
         if self.path is None:
             raise ValueError(f"{self.uri} is not a file")
         return Snapshot(self.uri, self.path, self.serial, self.version, tuple(self.lines))
@@ -149,7 +148,7 @@ class Document(Struct):
         self._replace(start, end, change.text)
 
     def _replace(self, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
-        """Replace what stands between two (line, column) places. Only the lines that are touched are split again."""
+        """Replace the text between two (line, column) places. Only the affected lines are split again."""
         first, column = start
         last, end_column = end
         changed = self.lines[first][:column] + text + self.lines[last][end_column:]
@@ -165,9 +164,9 @@ class Document(Struct):
 
 
 class Notebook(Struct):
-    """A notebook as the editor has it: `cells` are the texts of its cells by their URIs, `order` says which are code,
-    from the first to the last. `version` counts the changes of its code; the editor's own also counts changed outputs,
-    and a fix must not fail because of those."""
+    """A notebook in the editor: `cells` are the texts of its cells by their URIs, `order` lists all cells in order, and
+    says which are code. `version` counts the changes of its code; the editor's own also counts changed outputs, and a
+    fix must not fail because of those."""
 
     uri: str
     path: Path | None
@@ -178,7 +177,7 @@ class Notebook(Struct):
 
     @property
     def uris(self) -> tuple[str, ...]:
-        """The names of the texts that it consists of for the client, in whatever language."""
+        """The client's names of the texts that it consists of, in whatever language."""
         return tuple(self.cells)
 
     @property
@@ -200,7 +199,7 @@ class Notebook(Struct):
                 yield text
 
     def snapshot(self) -> Snapshot:
-        """This version. Raises ValueError for a notebook without a path."""
+        """The current version as a snapshot. Raises ValueError for a notebook without a path."""
         if self.path is None:
             raise ValueError(f"{self.uri} is not a file")
         code = list(self._code())
@@ -245,7 +244,7 @@ class Notebook(Struct):
 
 
 class Documents:
-    """All open documents and notebooks. Lives on the event loop."""
+    """All open documents and notebooks. Used on the event loop only."""
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
@@ -257,8 +256,8 @@ class Documents:
         return iter(tuple(self._documents.values()))
 
     def get(self, uri: str) -> Document | Notebook | None:
-        """The open document or notebook, for the URI of a cell its notebook; None if it is not open. The same file may
-        be spelled in different ways."""
+        """The open document or notebook; for the URI of a cell, its notebook. None if it is not open. A URI may be
+        spelled in different ways."""
         return self._cells.get(uri) or self._documents.get(_key(uri))
 
     def open(self, item: types.TextDocumentItem) -> Document:
@@ -328,7 +327,7 @@ class Documents:
 
 
 def _written(changes: types.NotebookDocumentCellChanges) -> set[str]:
-    """The names of the cells that got a text, even if their version did not change."""
+    """The names of the cells whose text was sent, even if their version did not change."""
     opened = (changes.structure.did_open or ()) if changes.structure else ()
     return {item.uri for item in opened} | {edited.document.uri for edited in changes.text_content or ()}
 

@@ -1,6 +1,6 @@
 """The engine in a process of its own, for the server: a backend whose workspace asks `loaderlint.lsp.engine_process`.
 
-The process starts when the backend is made and ends with the server, whose end closes its stdin. If it dies (some code
+The process starts with the backend. It ends with the server, because that closes its stdin. If it dies (some code
 crashes libcst's parser), a new one gets the state of the old one and the same question, once."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two checks whether an answer is still wanted.
+#: Seconds between two checks of whether an answer is still wanted.
 _LOOK = 0.005
 
 _About = ParamSpec("_About")
@@ -47,8 +47,8 @@ class Failed(Exception):
 
 
 def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
-    """The engine: in a process of its own, or in this one if none can be started. `cache` names the folder in which
-    facts of files are kept between sessions."""
+    """The engine: in a process of its own, or in this one if none can be started. `cache` returns the folder in which
+    facts of files are stored between sessions."""
     folder = cache()
     try:
         return Remote(folder)
@@ -58,7 +58,7 @@ def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
 
 
 class Remote:
-    """The backend; see `load`. Raises OSError or Died if the process cannot be started."""
+    """A backend in another process; see `load`. Raises OSError or Died if the process cannot be started."""
 
     cancelled: type[Exception] = Cancelled
 
@@ -74,7 +74,7 @@ class Remote:
         """The workspace; it replaces the one before."""
         self._workspace = RemoteWorkspace(self, folders, overrides)
         checks: Checks = self._workspace
-        return cast("Workspace", checks)  # it passes all other methods of the protocol on
+        return cast("Workspace", checks)  # it forwards all other methods of the protocol
 
     def close(self) -> None:
         """End the process, even if it is busy."""
@@ -94,7 +94,8 @@ class Remote:
         heard: Callable[[Reply], None] = lambda reply: None,
     ) -> Any:
         """The answer to a question. `heard` is called with every reply before the last. Raises Cancelled once `stop`
-        says so, Postponed if the engine does, Failed if it raises an error, Died if its process ends twice."""
+        returns True, Postponed if the engine postpones the work, Failed if it raises an error, Died if its process ends
+        twice."""
         self._numbers += 1
         call = Call(self._numbers, tuple(self._told), method, about, named or {})
         self._told.clear()
@@ -127,8 +128,8 @@ class Remote:
 
 
 class RemoteWorkspace:
-    """The workspace of a `Remote`, called on the worker's thread only: all `backend.Questions` are passed on by their
-    names, and calls with more than one message and its answer (`backend.Checks`) are written here."""
+    """The workspace of a `Remote`, used on the worker's thread only. All `backend.Questions` are forwarded by name;
+    calls with more than one message and its answer (`backend.Checks`) are implemented here."""
 
     def __init__(self, remote: Remote, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
         self._remote = remote
@@ -138,12 +139,12 @@ class RemoteWorkspace:
         self._environments: Mapping[Path, tuple[str, ...]] = {}
         self.problems: Sequence[Problem] = ()
         self.links = 0
-        """As of the last answer."""
+        """The number of linkings at the time of the last answer."""
         remote.tell(self._itself())
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in vars(Questions):
-            raise AttributeError(f"{name!r} is nothing that a workspace is asked")
+            raise AttributeError(f"{name!r} is not a question to a workspace")
         return partial(self._ask, name)
 
     def _ask(self, question: str, *about: Any, **named: Any) -> Any:
@@ -154,7 +155,7 @@ class RemoteWorkspace:
         return Told("workspace", (self._folders, self._overrides))
 
     def state(self) -> Iterable[Told]:
-        """What a new process must know."""
+        """The calls that bring a new process to the present state."""
         return self._itself(), *(Told("set_text", overlay) for overlay in self._overlays.items())
 
     def set_text(self, path: Path, text: str | None) -> None:
@@ -208,7 +209,8 @@ class RemoteWorkspace:
         return found
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """See `Questions.environment`: every check tells those of the files with findings."""
+        """See `Questions.environment`. Every check returns the environments of files with findings, which need no
+        question."""
         known = self._environments.get(path)
         return known if known is not None else tuple(self._ask("environment", path))
 
@@ -224,14 +226,14 @@ class _Process:
         )
 
     def send(self, message: Call | Stop) -> None:
-        """Raises Died if the process has ended."""
+        """Send a message. Raises Died if the process has ended."""
         try:
             self._child.send(message)
         except (OSError, ValueError):
             raise self._death() from None
 
     def receive(self, patience: float | None) -> Reply | None:
-        """The next reply; None if there is none for so many seconds. Raises Died at the end."""
+        """The next reply; None if none arrives within `patience` seconds. Raises Died if the process has ended."""
         try:
             data = self._said.get(timeout=patience)
         except queue.Empty:

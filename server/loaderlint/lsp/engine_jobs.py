@@ -29,15 +29,15 @@ _Result = TypeVar("_Result")
 
 
 class Setup(Struct, frozen=True):
-    """What a workspace is created from: folders (absolute) and settings by their names in pyproject.toml."""
+    """The arguments of a workspace: folders (absolute), and settings by their names in pyproject.toml."""
 
     folders: tuple[Path, ...] = ()
     overrides: Mapping[str, object] = field(default_factory=dict)
 
 
 class Job(Struct):
-    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: for
-    each open file the document whose text the engine gets. `typing`: there was no pause in the typing."""
+    """Everything that one run on the worker's thread needs; only `stopped` may change later. `told`: for each open file
+    the document whose text the engine gets. `typing`: there was no pause in the typing."""
 
     setup: Setup
     texts: Mapping[Path, str | None]
@@ -55,8 +55,8 @@ class Job(Struct):
 
 
 class Answer(Struct, frozen=True):
-    """What a job found, or a part of it. `problems`: messages of the engine for the user; `links`: see
-    `Workspace.links`; `failed`: the rules that an internal error kept from looking, '' where it may be any."""
+    """The findings of a job, or a part of them. `problems`: messages of the engine for the user; `links`: see
+    `Workspace.links`; `failed`: the rules that could not run because of an internal error, '' stands for any rule."""
 
     reports: tuple[Report, ...]
     problems: tuple[str, ...]
@@ -75,21 +75,21 @@ class Engine:
         self._log = FailureLog(logger)
 
     def backend(self) -> Backend:
-        """The backend, loaded when first asked for."""
+        """The backend, loaded on first use."""
         if self._backend is None:
             self._backend = self._load()
         return self._backend
 
     def workspace(self) -> Workspace:
-        """The workspace as the last job left it. Raises RuntimeError before the first."""
+        """The workspace of the last job. Raises RuntimeError before the first job."""
         if self._workspace is None:
             raise RuntimeError("there is no workspace yet")
         return self._workspace
 
     def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
-        """Pass the changes to the engine and run the check. None if the job was stopped. `early` is called with what
-        can be shown before the end, if there is something to wait for. Raises Postponed if code has to be linked again
-        while the user is typing."""
+        """Pass the changes to the engine and run the check. None if the job was stopped. `early` is called with
+        findings that can be shown before the end. Raises Postponed if code has to be linked again while the user is
+        typing."""
         backend = self.backend()
         workspace = self._told(backend, job)
         if job.stopped.is_set():
@@ -120,7 +120,7 @@ class Engine:
         return Answer(reports, problems, workspace.links, self._failed_rules(workspace))
 
     def _failed_rules(self, workspace: Workspace) -> frozenset[str]:
-        """The rules of internal errors that cost findings, each of which is logged once."""
+        """The rules with internal errors because of which findings may be missing. Each error is logged once."""
         self._log.note_problems(workspace.problems, lambda problem: not costs_a_fix(problem))
         return frozenset(problem.rule for problem in workspace.problems if costs_findings(problem))
 
@@ -132,14 +132,14 @@ class Engine:
         return found
 
     def unanswered(self, error: Exception) -> None:
-        """Log what kept a question from being answered, unless that was done."""
+        """Log why a question could not be answered, once for each error."""
         from loaderlint.runtime.internal_errors import failure_of
 
         if not getattr(error, "is_logged", False):
             self._log.note("a question cannot be answered", failure_of(error))
 
     def close(self) -> None:
-        """No more jobs come."""
+        """Close the backend: no more jobs will come."""
         if self._backend is not None:
             self._backend.close()
 
@@ -162,8 +162,8 @@ class Engine:
 
 
 class Texts:
-    """Positions in any file for the client: in the editor's text if it is open, otherwise in the engine's. For the
-    worker's thread."""
+    """Converts positions in any file for the client: in the editor's text if it is open, otherwise in the engine's.
+    Used on the worker's thread."""
 
     def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot], encoding: Encoding) -> None:
         self._workspace = workspace
@@ -173,7 +173,7 @@ class Texts:
 
     def __call__(self, path: Path, span: Span) -> types.Location:
         """The client's name for the file or cell, and the place in it. The client does not know the cells of a notebook
-        that is not open: its beginning stands for all of it."""
+        that is not open, so every place in it becomes its beginning."""
         opened = self._open.get(path)
         if opened is not None:
             part = opened.part_at(span.line)

@@ -9,7 +9,7 @@ Kind = Literal["early", "part", "progress", "done", "cancelled", "postponed", "f
 
 
 class Told(NamedTuple):
-    """Something that needs no answer: a method of the workspace, or `workspace` itself, with its arguments."""
+    """A call that needs no answer: a method of the workspace, or `workspace` itself, with its arguments."""
 
     method: str
     about: tuple[Any, ...]
@@ -33,7 +33,7 @@ class Stop(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Of a call; the last one of each is `done`, `cancelled`, `postponed` or `failed`."""
+    """A reply to a call. The last one is `done`, `cancelled`, `postponed` or `failed`."""
 
     number: int
     kind: Kind

@@ -2,8 +2,8 @@
 parser and the garbage collector hold the interpreter from start to end) keeps a message waiting.
 
 While a project is linked for the first time, which can take long, the engine continues even if an edit makes its answer
-useless: most of what it has computed stays valid, and an index that restarts with every key never ends. Questions that
-come meanwhile wait.
+useless: most of what it has computed stays valid, and an index that restarts with every keystroke never ends. Questions
+that come meanwhile wait.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Message = Call | Stop
 
 
 class EngineLoop:
-    """Answers calls, one at a time. `inbox` is filled by another thread; `send` takes replies."""
+    """Answers calls, one at a time. Another thread fills `inbox`; `send` is called with the replies."""
 
     def __init__(
         self, load: Callable[[], LocalBackend], inbox: queue.SimpleQueue[Message], send: Callable[[Reply], None]
@@ -77,7 +77,7 @@ class EngineLoop:
             if call.method:
                 self._reply("done", self._asked(backend, call))
         except Postponed as postponed:
-            self._resting = None  # the next question comes after a pause in the typing
+            self._resting = None  # the typing pauses before the next question
             self._reply("postponed", postponed.took)
         except backend.cancelled:
             self._reply("cancelled", None)
@@ -96,18 +96,18 @@ class EngineLoop:
         return self._inbox.get()
 
     def _rest(self) -> None:
-        """While there are no questions: save what is known for the next session, and free memory."""
+        """While there are no questions, store what is known for the next session, and release memory."""
         try:
             while self._resting is not None and not self._waiting and self._inbox.empty():
                 if next(self._resting, _RESTED) is _RESTED:
                     self._resting = None
                     self._give_back()
         except Exception:  # the last results are still valid
-            logger.debug("no rest", exc_info=True)
+            logger.debug("the work between questions failed", exc_info=True)
             self._resting = None
 
     def _give_back(self) -> None:
-        """This takes a moment, and pays off after a linking."""
+        """Return free memory to the system, but only after a linking, because it takes a moment."""
         links = self._workspace.links if self._workspace else 0
         if links != self._links:
             self._links = links
@@ -184,7 +184,7 @@ class EngineLoop:
                 self._waiting[index] = call._replace(method="")
 
     def _meanwhile(self, call: Call) -> None:
-        """A call that comes during another one: its information counts for the calls after it."""
+        """Handle a call that comes during another one: its information is used for the calls after that."""
         self._waiting.append(call)
         for told in call.told:
             if told.method not in ("set_text", "forget"):
@@ -193,7 +193,7 @@ class EngineLoop:
 
 def main(cache: str | None = None) -> None:
     """Read calls from stdin and answer them on stdout until the end of stdin; then end at once. `cache`: the folder in
-    which facts of files are kept between sessions."""
+    which facts of files are stored between sessions."""
     from loaderlint.lsp.backend import Loaderlint
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -210,7 +210,7 @@ def main(cache: str | None = None) -> None:
         except OSError:  # the server has ended
             os._exit(0)
         except BaseException:
-            logger.exception("the engine ends")
+            logger.exception("the engine's process ends")
             os._exit(1)
 
     threading.stack_size(_STACK)

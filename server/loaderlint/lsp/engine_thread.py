@@ -1,7 +1,7 @@
 """The one thread on which the engine runs.
 
-pygls reads stdin in its own pool, so a slow job there would keep messages from being read; and the engine is not made
-for several threads at once. The stack is large because libcst's parser recurses in native code.
+pygls reads stdin in its own pool, so a slow job there would keep messages from being read; and the engine does not
+support several threads. The stack is large because libcst's parser recurses in native code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 #: Bytes; threads get 8 MiB or less by default (512 KiB on macOS).
 _STACK = 64 * 1024 * 1024
-#: Seconds that `stop` waits for the job at hand. The thread is a daemon: a job that does not stop does not keep the
+#: Seconds that `stop` waits for the running job. The thread is a daemon, so a job that does not stop does not keep the
 #: process alive.
 _PATIENCE = 2.0
 
@@ -25,14 +25,14 @@ _Result = TypeVar("_Result")
 
 
 class Worker:
-    """Runs jobs one after the other in the order they came."""
+    """Runs jobs one after the other, in the order of their arrival."""
 
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def run(self, job: Callable[[], _Result]) -> asyncio.Future[_Result]:
-        """Queue `job`; its result or exception comes on the calling event loop. A job whose future is cancelled before
+        """Queue `job`; its result or exception is set on the calling event loop. A job whose future is cancelled before
         its turn is skipped."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_Result] = loop.create_future()

@@ -29,8 +29,8 @@ EXPLAIN = "loaderlint/explain"
 
 
 async def explain(ls: Server, params: Any) -> dict[str, object]:
-    """The explanation of a line of an open document. Raises Refusal if it is not analysed, ContentModified if it is
-    edited meanwhile."""
+    """The explanation of a line of an open document. Raises Refusal if it is not analysed or the line has no code,
+    ContentModified if it is edited meanwhile."""
     at, uri = position(params), document_uri(params)
     document = ls.documents.get(uri) if uri is not None else None
     if uri is None or document is None or not document.analysed:
@@ -55,7 +55,8 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
 
 
 def _markdown(lines: Sequence[str]) -> Iterator[str]:
-    """An explanation, whose first line is the place and its line of code; or one line that says why there is none."""
+    """An explanation as Markdown. Its first line is the place and its line of code; or it is one line that says why
+    there is none."""
     first, *others = lines
     if not others:
         yield from as_markdown(lines)

@@ -1,5 +1,5 @@
-"""The log of internal errors: each kind is logged once, with a traceback. The same error often occurs with every
-key."""
+"""The log of internal errors: each kind is logged once, with a traceback. The same error often occurs at every
+keystroke."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class FailureLog:
-    """Of one process and one `logger`."""
+    """The errors of one process, logged by `logger`."""
 
     def __init__(self, logger: logging.Logger) -> None:
         self._logger = logger
         self._logged: set[str] = set()
 
     def note(self, work: str, failure: Failure) -> None:
-        """`work` failed."""
+        """Log that `work` failed."""
         self._note(failure.error, f"{work}: {failure.error}", failure.traceback)
 
     def note_problems(self, problems: Iterable[Problem], wanted: Callable[[Problem], bool]) -> None:
-        """Those `wanted` of the workspace's problems that are internal errors."""
+        """Log those problems of the workspace that are internal errors and `wanted`."""
         for problem in problems:
             if getattr(problem, "traceback", "") and wanted(problem):
                 where = f"{problem.path}: " if problem.path else ""
@@ -42,5 +42,5 @@ def costs_findings(problem: Problem) -> bool:
 
 
 def costs_a_fix(problem: Problem) -> bool:
-    """Whether an internal error prevented a fix: the engine notices this between two checks."""
+    """Whether an internal error prevented a fix. The engine notices this between two checks."""
     return problem.cost == "fix"

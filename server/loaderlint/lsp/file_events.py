@@ -1,4 +1,4 @@
-"""Changes on disk: files that are created, changed and deleted, and the folders of the workspace."""
+"""Handles changes on disk, and of the folders of the workspace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Python, settings, and what says which versions are installed.
+#: Python files, settings, and files that say which versions are installed.
 WATCHED = (
     "**/*.{py,ipynb}",
     "**/pyproject.toml",
@@ -42,7 +42,7 @@ WATCHED = (
     "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info",
 )
 
-#: Files by their names, and folders, which hold files.
+#: Files by their names, and folders, because they contain files.
 _OPERATIONS = types.FileOperationRegistrationOptions(
     filters=[
         types.FileOperationFilter(
@@ -93,7 +93,7 @@ async def watch(ls: Server) -> None:
 
 def _audits() -> Iterator[types.RelativePattern]:
     """The result files of audits, in a folder outside the workspace. It must exist to be watched."""
-    from loaderlint.cache import audit_results, cache_folder  # not needed before the client is asked to watch
+    from loaderlint.cache import audit_results, cache_folder  # here, because they are not needed earlier
 
     folder = cache_folder.folder()
     if folder is not None:
@@ -106,7 +106,7 @@ def _audits() -> Iterator[types.RelativePattern]:
 
 
 def first_folders(params: types.InitializeParams) -> tuple[Path, ...]:
-    """The folders that the client starts with: all of its workspace, or the one root of older clients."""
+    """The folders that the client starts with: those of its workspace, or the single root of older clients."""
     if params.workspace_folders:
         uris = [folder.uri for folder in params.workspace_folders]
     elif params.root_uri:

@@ -1,4 +1,4 @@
-"""Fix all: round after round, because a fix can make room for the next one. For the worker's thread."""
+"""Fix all: round after round, because a fix can make room for the next one. Runs on the worker's thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.workspace_edits import Edit, FileEdit, NotMade, applied, difference
 
-#: More rounds than any chain of fixes needs: fixes that are not done by then undo each other.
+#: More rounds than any chain of fixes needs: if there are still fixes after them, they undo each other.
 _ROUNDS = 10
 
 
@@ -22,8 +22,8 @@ class _File(NamedTuple):
 def fix_all(
     workspace: Workspace, paths: Sequence[Path], snapshots: Sequence[Snapshot], rules: Collection[str] | None
 ) -> Sequence[FileEdit]:
-    """The edits that make all safe fixes of the findings in the files at `paths`, of the named rules only if any are
-    named.
+    """The edits that make all safe fixes of the findings in the files at `paths`. `rules`: only the fixes of these
+    rules, by name.
 
     The workspace sees the result of each round and is then reset to `snapshots` (all open documents). Raises NotMade if
     the rounds do not end."""

@@ -1,4 +1,4 @@
-"""`loaderlint/fixWorkspace`: make all safe fixes of all files of the workspace, by one edit that the client applies.
+"""`loaderlint/fixWorkspace`: make all safe fixes in all files of the workspace, with one edit that the client applies.
 
 Notebooks that are not open are skipped: the editor does not know their cells."""
 
@@ -55,7 +55,7 @@ async def fix_workspace(ls: Server, _: Any) -> dict[str, object]:
 
 
 def _fixes(workspace: Workspace, snapshots: Sequence[Snapshot], client: Client) -> Change | None:
-    """For the worker's thread."""
+    """The edit with all safe fixes; None if there are none. Runs on the worker's thread."""
     is_open = {snapshot.path for snapshot in snapshots}
     found = [path for path, findings in workspace.check().items() if findings]
     paths = [path for path in found if path.suffix != SUFFIX or path in is_open]

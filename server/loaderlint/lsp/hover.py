@@ -26,8 +26,8 @@ _HEADING = re.compile(r"^```.*?^```$|^(#+) ", re.MULTILINE | re.DOTALL)
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """The page of the rule on a finding or on a name in a suppression, what a loader starts, for which loaders a
-    function runs; None if there is nothing to show."""
+    """The hover at a position: the page of the rule for a finding or a name in a suppression, what a loader starts, or
+    for which loaders a function runs; None if there is nothing to show."""
     state = ls.shown.state(params.text_document.uri)
     if state is None or not state.document.analysed:
         return None
@@ -70,7 +70,7 @@ def _hover(ls: Server, text: str, span: Span, snapshot: Snapshot) -> types.Hover
 
 
 def with_environment(page: str, environment: Sequence[str]) -> str:
-    """A page with the versions and platforms that its rule assumed, below its heading."""
+    """A rule's page with the versions and platforms that the rule assumed, below its heading."""
     if not page or not environment:
         return page
     heading, _, rest = page.partition("\n")

@@ -1,5 +1,5 @@
-"""What is known about a line, as Markdown for a hover, and about loaders, for lenses. Pure functions, called where the
-engine is."""
+"""Texts about a line, as Markdown for a hover, and about loaders, for lenses. Pure functions, called in the engine's
+process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from loaderlint.explanations.worker_map import MappedLoader
     from loaderlint.syntax.span import Span
 
-#: How many functions and objects are named; the rest is counted.
+#: The maximum number of functions and objects that are named; the rest is counted.
 _MAX_NAMED = 8
 
 
 def about_line(workspace: Workspace, path: Path, line: int) -> str:
-    """What a loader that the line (0-based) creates does, or where the function that is named there runs; '' if there
-    is neither, or the file cannot be read."""
+    """What the loader created on this line (0-based) does, or where the function named there runs; '' if there is
+    neither, or the file cannot be read."""
     if workspace.unreadable(path):
         return ""
     known = workspace.explain(path, line)
@@ -53,7 +53,7 @@ def _named(items: Sequence[str]) -> str:
 
 
 def _function(subject: Subject, known: Explanation, workspace: Workspace) -> Iterator[str]:
-    """Nothing for the lines inside a function: a hover on each of them would be in the way."""
+    """Where a function runs. Nothing for the lines inside it: a hover on each of them would be in the way."""
     told = subject.told
     if told is None or not told.runs:
         return
@@ -84,8 +84,8 @@ def _run(run: Run, known: Explanation) -> str:
 def explanation(
     workspace: Workspace, path: Path, line: int, cells: Mapping[Path, tuple[int, ...]], base: Path | None
 ) -> list[str]:
-    """The explanation of a line (from 0), as `loaderlint explain` prints it: first 'train.py:12: x = f()'. `cells`:
-    where those of open notebooks begin; `base`: the folder that paths are relative to."""
+    """The explanation of a line (from 0), as `loaderlint explain` prints it: first 'train.py:12: x = f()'. `cells`: the
+    lines at which cells of open notebooks begin; `base`: the folder that paths are relative to."""
     from loaderlint.report import explanation_report, shown_path
     from loaderlint.report.locations import Spots
 

@@ -2,7 +2,7 @@
 
 Python's own allocator returns only whole megabytes, and nearly every one contains an object that is still used: after
 linking a large project, more than half of its memory was free but not returned. glibc's allocator returns single pages.
-It costs a few per cent of CPU time; elsewhere (musl, macOS, Windows) nothing changes."""
+It costs a few per cent of CPU time. On other systems (musl, macOS, Windows) nothing changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the findings of an older text are in a newer one. They are shown while the engine checks the newer one.
+"""Follows the findings in an older text into a newer one. They are shown while the engine checks the newer one.
 
 A finding stays attached to the exact characters that it is about. It moves with them when the text before or after them
 changes, and disappears when they change. Stale findings are only shown; code that edits a text (`code_actions`,
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
 
 #: Characters that change the meaning of the text after them on their line.
-_SIGNS = frozenset("#'\"")
+_SIGNIFICANT = frozenset("#'\"")
 
-#: The number of versions that are kept one by one; beyond it, everything between the first and the last is one step.
+#: The maximum number of versions that are kept separately; beyond it, everything between the first and the last is one
+#: step.
 _LONGEST = 200
 
 Shift = tuple[int, int]
 
 
 class Moved:
-    """From places in some lines (with their ends) to those in later ones, between which one part has changed."""
+    """Maps places in some lines (with their line endings) to places in later lines, in which one part has changed."""
 
     def __init__(self, was: Sequence[str], now: Sequence[str]) -> None:
         self._was, self._now = was, now
@@ -48,7 +49,7 @@ class Moved:
         self._end_now = _place(now, first, len(after) - suffix)
 
     def __call__(self, span: Span) -> Span | None:
-        """Where it is now; None if it no longer exists, or if that is not known."""
+        """The new place of a span; None if it no longer exists, or if the place is not known."""
         start, end = (span.line, span.column), (span.end_line, span.end_column)
         if end <= self._start:
             moved = span
@@ -59,24 +60,24 @@ class Moved:
         return moved if self._means_the_same(span, moved) else None
 
     def _behind(self, place: Shift) -> Shift:
-        """Where a place after the change is now."""
+        """The new position of a place after the change."""
         line, column = place
         if line == self._end[0]:
             column += self._end_now[1] - self._end[1]
         return line + self._end_now[0] - self._end[0], column
 
     def _means_the_same(self, span: Span, moved: Span) -> bool:
-        """Whether the text around it in its lines does not change it: it is not part of a longer name, a string or a
-        comment."""
+        """Whether a span still means the same: the text around it in its lines has not made it a part of a longer name,
+        a string or a comment."""
         before, before_now = self._was[span.line][: span.column], self._now[moved.line][: moved.column]
-        if before != before_now and (_signs(before) != _signs(before_now) or _is_word(before_now[-1:])):
+        if before != before_now and (_significant(before) != _significant(before_now) or _is_word(before_now[-1:])):
             return False
         behind, behind_now = self._was[span.end_line][span.end_column :], self._now[moved.end_line][moved.end_column :]
         return behind == behind_now or not _is_word(behind_now[:1])
 
     def _found(self, span: Span) -> Span | None:
-        """Where the lines of a span are that are wholly or partly in the changed part: they are unchanged if they occur
-        there exactly once. Edits in two places look like this."""
+        """The new place of a span whose lines are at least partly in the changed part. The lines count as unchanged if
+        they occur there exactly once, for example after edits in two places."""
         height = span.end_line - span.line + 1
         lines = self._was[span.line : span.line + height]
         if self._was[self._first : self._last].count(lines[0]) != 1:
@@ -88,8 +89,8 @@ class Moved:
 
 
 def _around_change(before: str, after: str) -> tuple[int, int]:
-    """The number of characters that two texts have in common at the start and at the end. No place is between CR and
-    LF: if only one text has the LF, or the CR, the whole line end has changed."""
+    """The number of characters that two texts have in common at the start and at the end. CR and LF are never
+    separated: if only one text has the LF, or the CR, the whole line end has changed."""
     prefix, suffix = common_ends(before, after)
     if before[:prefix].endswith("\r") and "\n" in (before[prefix : prefix + 1], after[prefix : prefix + 1]):
         prefix -= 1
@@ -99,20 +100,20 @@ def _around_change(before: str, after: str) -> tuple[int, int]:
     return prefix, suffix
 
 
-def _place(lines: Sequence[str], line: int, signs: int) -> Shift:
-    """The (line, column) a number of characters after the start of a line."""
-    while line + 1 < len(lines) and signs >= len(lines[line]):
-        signs -= len(lines[line])
+def _place(lines: Sequence[str], line: int, characters: int) -> Shift:
+    """The (line, column) that is this many characters after the start of a line."""
+    while line + 1 < len(lines) and characters >= len(lines[line]):
+        characters -= len(lines[line])
         line += 1
-    return line, signs
+    return line, characters
 
 
-def _signs(line: str) -> list[str]:
-    return [sign for sign in line if sign in _SIGNS]
+def _significant(line: str) -> list[str]:
+    return [character for character in line if character in _SIGNIFICANT]
 
 
-def _is_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 class History:
@@ -123,7 +124,7 @@ class History:
         self._steps: list[Moved] = []
 
     def note(self, snapshot: Snapshot) -> None:
-        """The document is at this version now. Call it for each version, so that each edit is seen alone."""
+        """Add the current version. Call it for each version, so that each edit is compared separately."""
         if snapshot.at == self._versions[-1].at:
             return
         if len(self._versions) > _LONGEST:
@@ -132,7 +133,7 @@ class History:
         self._versions.append(snapshot)
 
     def begin(self, snapshot: Snapshot) -> None:
-        """This version was checked."""
+        """Drop the versions before this one, because it was checked."""
         known = next((index for index, one in enumerate(self._versions) if one.at == snapshot.at), None)
         if known is not None:
             del self._versions[:known], self._steps[:known]
@@ -147,7 +148,7 @@ class History:
         return self._versions[-1]
 
     def moved(self, span: Span) -> Span | None:
-        """Where a place in the first version is in the last one; None if it no longer exists."""
+        """The place in the last version of a place in the first one; None if it no longer exists."""
         here: Span | None = span
         for step in self._steps:
             if here is not None:
@@ -176,7 +177,7 @@ def _moved(finding: Diagnostic, histories: Mapping[Path, History]) -> Diagnostic
 
 
 class _Locations:
-    """Positions for the client, without the engine: those in files that are not open do not change."""
+    """Converts positions for the client without the engine. Positions in files that are not open do not change."""
 
     def __init__(self, report: Report, histories: Mapping[Path, History], client: Client) -> None:
         self._histories, self._encoding = histories, client.encoding

@@ -18,7 +18,7 @@ _RESTART = "restart the server (VS Code: 'loaderlint: Restart Server')"
 
 
 class Notices:
-    """`say` puts a message into the client's log, `alert` shows it."""
+    """Sends messages: `say` puts one into the client's log, `alert` shows it."""
 
     def __init__(self, say: Callable[[str], None], alert: Callable[[str], None]) -> None:
         self._say = say
@@ -26,26 +26,26 @@ class Notices:
         self._said: set[str] = set()
 
     def renew(self) -> None:
-        """After a change of settings, every message is shown again."""
+        """Show every message again, because the settings changed."""
         self._said.clear()
 
     def not_loaded(self, error: Exception) -> None:
-        """There is no engine."""
+        """Report that the engine cannot be loaded."""
         logger.exception("the engine cannot be loaded")
         self._say(f"loaderlint cannot work: {error}")
 
     def problems(self, messages: Iterable[str]) -> None:
-        """Messages of the engine for the user."""
+        """Show messages of the engine."""
         for message in messages:
             if self._is_new(message):
                 self._say(message)
 
     def incomplete(self) -> None:
-        """Because of an internal error, which is already logged, some code was not checked."""
+        """Report that some code was not checked because of an internal error, which is already logged."""
         self._alert_once(_INTERNAL, logger.debug)
 
     def failed(self, error: Exception) -> None:
-        """The engine raised an error: the last findings stay, and the next edit tries again."""
+        """Report that the engine raised an error: the last findings stay, and the next edit tries again."""
         from loaderlint.runtime.internal_errors import failure_of
 
         failure = failure_of(error)
@@ -54,7 +54,7 @@ class Notices:
         self.incomplete()
 
     def gone(self, error: Exception) -> None:
-        """The engine's process ended, and so did its replacements."""
+        """Report that the engine's process ended, and so did its replacements."""
         message = f"{error}, repeatedly. Edit a file to try again, or {_RESTART}."
         self._alert_once(message, logger.error)
 

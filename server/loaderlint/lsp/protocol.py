@@ -1,8 +1,8 @@
 """pygls' protocol, made robust.
 
 The differences from the base class: the documents are our own (`lsp.documents`), finished notifications are dropped
-(the base class keeps one future each for ever), malformed messages and requests at the wrong time get the answers that
-the specifications require, a command can be cancelled, and `exit` ends the process with the right code.
+(the base class keeps a future for each, for ever), malformed messages and requests at the wrong time get the answers
+that the specifications require, a command can be cancelled, and `exit` ends the process with the right code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Characters of a text about a malformed message.
+#: The maximum number of characters of a text about a malformed message.
 _MESSAGE_LENGTH = 300
 
 
@@ -74,7 +74,7 @@ class Protocol(LanguageServerProtocol):
 
     def _take_response(self, data: dict[str, Any]) -> None:
         number = data["id"]
-        if number not in self._result_types:  # the server has not asked that, or has its answer
+        if number not in self._result_types:  # the server did not ask this, or has the answer already
             logger.warning("the response to an unknown request is ignored: %.100r", number)
             return
         try:
@@ -108,7 +108,8 @@ class Protocol(LanguageServerProtocol):
                 self._refuse(data["id"], types.ErrorCodes.InternalError, "the request cannot be handled")
 
     def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
-        """Why a request or notification is not handled, as far as this is known without its parameters."""
+        """Why a request or notification is rejected, as far as that does not depend on its parameters; None if it is
+        not."""
         method = data["method"]
         if method != types.CANCEL_REQUEST and not (method in self.fm.builtin_features or method in self.fm.features):
             return types.ErrorCodes.MethodNotFound, "the method is not known"
@@ -124,7 +125,7 @@ class Protocol(LanguageServerProtocol):
         return None
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Like the base class, but faults are raised and not logged."""
+        """Like the base class, but errors are raised and not logged."""
         method, number = data.get("method"), data.get("id")
         if method is not None:
             kind = self.get_message_type(method) or (JsonRPCRequestMessage if "id" in data else JsonRPCNotification)
@@ -163,7 +164,7 @@ class Protocol(LanguageServerProtocol):
 
     def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
         error = None if future.cancelled() else future.exception()
-        if isinstance(error, JsonRpcException):  # a handler's own answer, and no fault
+        if isinstance(error, JsonRpcException):  # an intended answer of a handler, not a fault
             if not isinstance(error, Superseded):
                 logger.warning("the request %.100r is refused: %s", msg_id, _in_one_line(error))
             self._request_futures.pop(msg_id, None)
@@ -174,8 +175,8 @@ class Protocol(LanguageServerProtocol):
     def _handle_cancel_notification(self, msg_id: Any) -> None:
         if is_id(msg_id) and msg_id in self._request_futures and msg_id not in self._result_types:
             super()._handle_cancel_notification(msg_id)
-        else:  # normal: the cancellation and the answer have crossed
-            logger.debug("the cancelled request %.100r is not at work", msg_id)
+        else:  # normal: the cancellation and the answer crossed
+            logger.debug("the cancelled request %.100r is not running", msg_id)
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         self._result_types.pop(msg_id, None)
@@ -190,7 +191,8 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Any:  # type: ignore[override]
-        """Run one of the server's commands. The base class cannot cancel one that has begun."""
+        """Run one of the server's commands. Unlike the base class, this can cancel one that has begun. Raises
+        JsonRpcInvalidParams for an unknown command or wrong arguments."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
             raise JsonRpcInvalidParams(f"there is no command {params.command!r}")
@@ -232,17 +234,17 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
-        """The client leaves: the process ends, with 0 if `shutdown` came before, else with 1."""
+        """End the process: with 0 if `shutdown` came before, else with 1."""
         self._server.leave(orderly=self._shutdown)
 
     @property
     def shutting_down(self) -> bool:
-        """Whether the client has asked for the end."""
+        """Whether the client has sent `shutdown`."""
         return bool(self._shutdown)
 
 
 def _problem(data: Any) -> str | None:
-    """Why `data` is not a message of JSON-RPC 2.0."""
+    """Why `data` is not a JSON-RPC 2.0 message; None if it is."""
     if isinstance(data, list):
         return "the message is an array, and the protocol has no batches"
     if not isinstance(data, dict):
@@ -259,7 +261,7 @@ def _problem(data: Any) -> str | None:
 
 
 def refusal(msg_id: object, code: int, message: str) -> dict[str, Any]:
-    """The answer to a rejected request, or to a message that is no request: then its id is null."""
+    """The error response to a request, or to a message that is not a request: then its id is null."""
     error = {"code": int(code), "message": message}
     return {"jsonrpc": Protocol.VERSION, "id": msg_id if is_id(msg_id) else None, "error": error}
 

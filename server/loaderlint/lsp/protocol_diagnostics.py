@@ -1,4 +1,4 @@
-"""Findings as the protocol's diagnostics: made on the worker's thread, published on the event loop."""
+"""Converts findings to the protocol's diagnostics, on the worker's thread. They are published on the event loop."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TAGS: Mapping[str, tuple[types.DiagnosticTag, ...]] = {}
 
 
 class Places(Protocol):
-    """Where a client finds a span of a file."""
+    """Converts a span of a file to a location for the client."""
 
     def __call__(self, path: Path, span: Span) -> types.Location: ...
 
@@ -52,7 +52,7 @@ class Report(Struct, frozen=True):
     environment: tuple[str, ...] = ()
 
     def shown_in(self, uri: str) -> list[types.Diagnostic]:
-        """Those of the document, however the client spells its name, or of one cell of a notebook."""
+        """The diagnostics of the document, however the client spells its name, or of one cell of a notebook."""
         return [one for index, one in enumerate(self.shown) if self.shows(index, uri)]
 
     def shows(self, index: int, uri: str) -> bool:
@@ -60,8 +60,8 @@ class Report(Struct, frozen=True):
         return self.snapshot.cells is None or self.uris[index] == uri
 
     def with_unsure(self, numbers: Sequence[int], other: Report) -> Report:
-        """The report with the findings of another report of the same text that it does not have; those cannot be
-        fixed."""
+        """The report plus findings of another report of the same text, by their `numbers`, that it does not contain.
+        The added ones have no fixes."""
         known = {finding.fingerprint for finding in self.findings}
         new = [number for number in numbers if other.findings[number].fingerprint not in known]
         findings = [
@@ -87,14 +87,15 @@ class Report(Struct, frozen=True):
 def report_of(
     snapshot: Snapshot, findings: Sequence[Diagnostic], environment: tuple[str, ...], places: Places, client: Client
 ) -> Report:
-    """The report of what was found in `snapshot`."""
+    """The report of the findings in `snapshot`."""
     made = all_shown(findings, places, client)
     uris = tuple(snapshot.part_at(finding.span.line).uri for finding in findings)
     return Report(snapshot, tuple(findings), tuple(made), uris, environment)
 
 
 def result_id(shown: Sequence[types.Diagnostic]) -> str:
-    """What a client sends in its next request, so that equal diagnostics are not sent again."""
+    """The result id of diagnostics. A client sends it in its next request, so that equal diagnostics are not sent
+    again."""
     return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

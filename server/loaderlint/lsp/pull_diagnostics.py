@@ -1,11 +1,11 @@
 """Diagnostics for clients that pull them: of a document, and of the whole workspace.
 
 Each client gets its diagnostics in one way: nothing is pushed to a client that pulls (`Client.pulls`). A request for
-the workspace is held until there is something new, because clients pull again as soon as they have an answer. Files
-that are not open are reported only if the user wants that (`Server.shows_workspace`).
+the workspace is answered only when there is something new, because clients pull again as soon as they have an answer.
+Files that are not open are reported only if the user wants that (`Server.shows_workspace`).
 
-The cells of a notebook are documents only while it is open. The findings of one that is not are reported under the URI
-of its file, at the beginning; their messages name the cell.
+The cells of a notebook are documents only while it is open. The findings of a notebook that is not open are reported
+under the URI of its file, at the beginning; their messages name the cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OPTIONS = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=True, workspace_diagnostics=True)
 
-#: What `Workspace.check` tells: how many files of how many are done.
+#: Called by `Workspace.check` with the number of files that are done, and the total.
 Progress = Callable[[int, int], None]
 
 
@@ -62,7 +62,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
     if ls.shown.state(uri) is not state or state.document.at != at:
         raise AskAgain()
     answer = state.answered(uri, report)
-    if report is None:  # it could not be checked, and never was
+    if report is None:  # it has never been checked successfully
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     items = report.shown_in(uri)
     if answer == params.previous_result_id:
@@ -74,14 +74,14 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
 
 
 class FileReport(Struct, frozen=True):
-    """The findings in one file. `version`: of the document or notebook, None if it is not open."""
+    """The findings in one file. `version`: that of the document or notebook, None if it is not open."""
 
     uri: str
     version: int | None
     shown: tuple[types.Diagnostic, ...]
 
     def told(self) -> types.WorkspaceFullDocumentDiagnosticReport:
-        """In the protocol's words."""
+        """The report as a protocol object."""
         return types.WorkspaceFullDocumentDiagnosticReport(
             uri=self.uri, items=list(self.shown), version=self.version, result_id=result_id(self.shown)
         )
@@ -105,7 +105,7 @@ async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
 
 
 async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
-    """The files with findings, by URI, as they are now; restarts after any change meanwhile."""
+    """The current files with findings, by URI. Starts again if something changes meanwhile."""
     while True:
         await ls.analysis.begun.wait()
         await ls.analysis.settled()
@@ -124,8 +124,8 @@ def _everything(
     workspace: Workspace,
     stop: Callable[[], bool],
 ) -> dict[str, FileReport]:
-    """The reports of all files with findings, by URI; if an internal error costs findings, the `last` reports of files
-    without findings now stay. For the worker's thread."""
+    """The reports of all files with findings, by URI; if findings may be missing because of an internal error, the
+    `last` reports of files without findings now stay. Runs on the worker's thread."""
     opened = {snapshot.path: snapshot for snapshot in snapshots}
     places = Texts(workspace, snapshots, client.encoding)
     reports: dict[str, FileReport] = {}
@@ -147,8 +147,8 @@ def _everything(
 def _news(
     ls: Server, reports: Mapping[str, FileReport], known: Mapping[str, str]
 ) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
-    """The reports that the client does not have yet, and those to remove. It pulls the cells of open notebooks one by
-    one."""
+    """The reports that the client does not have yet, and empty ones for those to remove. The client pulls the cells of
+    open notebooks separately."""
     to_tell = {uri: report for uri, report in reports.items() if not is_open_notebook(ls, uri)}
     for uri, report in to_tell.items():
         if known.get(uri) != result_id(report.shown):
@@ -160,8 +160,8 @@ def _news(
 
 
 def _spelled(ls: Server, uri: str) -> str:
-    """A client's URI as reports spell it: as the client opened the document, or as we do for any other file. VS Code on
-    Windows writes `file:///c%3A/x.py` where we write `file:///C:/x.py`."""
+    """A client's URI in the spelling of our reports: that with which the client opened the document, or our own for any
+    other file. VS Code on Windows writes `file:///c%3A/x.py` where we write `file:///C:/x.py`."""
     document = ls.documents.get(uri)
     if document is not None:
         return uri if isinstance(document, Notebook) else document.uri
@@ -190,7 +190,7 @@ def silent(done: int, total: int) -> None:
 
 @contextmanager
 def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
-    """Shows the user the progress of the check of the workspace, if the client asks for it."""
+    """Show the progress of the check of the workspace, if the client gave a token for it."""
     if token is None:
         yield silent
         return
@@ -199,7 +199,7 @@ def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Pr
     def show(percent: int) -> None:
         ls.work_done_progress.report(token, types.WorkDoneProgressReport(percentage=percent))
 
-    def progress(done: int, total: int) -> None:  # on the worker's thread, once a file
+    def progress(done: int, total: int) -> None:  # on the worker's thread, once per file
         percent = 100 * done // total
         if percent > percents[0]:
             percents[0] = percent

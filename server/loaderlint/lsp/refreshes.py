@@ -1,6 +1,6 @@
-"""When a client that pulls diagnostics is asked to pull again.
+"""Decides when a client that pulls diagnostics is asked to pull again.
 
-It pulls what it opens and edits by itself. It does not know what such an edit changes elsewhere, in another file or in
+A client pulls what it opens and edits without being asked. It does not know what an edit changes in another file, or in
 another cell of the same notebook: then the server sends `workspace/diagnostic/refresh`. A refresh makes the client pull
 everything that it shows, so the server sends few.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-#: Seconds from one refresh to the next, at least.
+#: The minimum number of seconds between two refreshes.
 APART = 1.0
 
 
 class Refreshes:
-    """Calls `refresh` if `needed` returns True. Lives on the event loop."""
+    """Calls `refresh` if `needed` returns True. Used on the event loop only."""
 
     def __init__(self, needed: Callable[[], bool], refresh: Callable[[], None]) -> None:
         self._needed = needed
@@ -24,8 +24,8 @@ class Refreshes:
         self._sent: float | None = None
 
     def consider(self) -> None:
-        """The shown diagnostics have changed: ask the client to pull again if needed; if it was asked a moment ago,
-        check again after the interval."""
+        """Ask the client to pull again if that is needed, because the shown diagnostics have changed. If it was asked a
+        moment ago, check again after the interval."""
         if self._timer is not None or not self._needed():
             return
         loop = asyncio.get_running_loop()

@@ -1,5 +1,5 @@
-"""The page of a rule, for a finding: shown by a client that declares this ability (`loaderlint.showPage`, which
-requests the text by `loaderlint/page`), or opened in the browser by a client that shows documents."""
+"""Shows the page of a finding's rule: a client that supports `loaderlint.showPage` requests the text by
+`loaderlint/page` and shows it; a client that can show documents opens it in the browser."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
 PAGE = "loaderlint/page"
-#: Of the client, and of the server.
+#: The client's command, and the server's.
 SHOW, OPEN = "loaderlint.showPage", "loaderlint.openPage"
 
 
 def shown(rule: str, client: Client) -> types.Command | None:
-    """What shows the page of a rule; None for a client that cannot show any."""
+    """The command that shows the page of a rule; None if the client cannot show pages."""
     command = SHOW if client.knows(SHOW) else OPEN if client.shows_documents else None
     if command is None:
         return None
@@ -32,7 +32,7 @@ async def page(ls: Server, params: Any) -> dict[str, object]:
     return answer([_known(ls, getattr(params, "rule", None))], None)
 
 
-async def open_page(ls: Any, rule: str) -> None:  # pygls looks the types up when it is called: no `Server` here
+async def open_page(ls: Any, rule: str) -> None:  # pygls evaluates the annotations at run time: no `Server` here
     """Let the client open the page of a rule in the browser. Raises Refusal if there is no such rule."""
     _known(ls, rule)
     await ls.window_show_document_async(types.ShowDocumentParams(uri=rule_url(rule), external=True))

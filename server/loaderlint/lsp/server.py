@@ -53,7 +53,7 @@ logger = logging.getLogger(__name__)
 class Server(LanguageServer):
     """One client, its documents and their analysis.
 
-    `load` makes an engine. It is called on the worker's thread, after `initialize` has been answered; and again, on
+    `load` makes an engine. It is called on the worker's thread after `initialize` has been answered, and again, on
     another thread, for each comparison (`what_if`)."""
 
     protocol: Protocol
@@ -73,12 +73,12 @@ class Server(LanguageServer):
         self.workspace_by_setting = False
         """Whether the setting `diagnosticMode` asks for the diagnostics of files that are not open."""
         self.workspace_by_request = False
-        """Whether `loaderlint/checkWorkspace` did."""
+        """Whether `loaderlint/checkWorkspace` asked for them."""
         self.let_go: set[str] = set()
         """The URIs of closed documents that were pulled again. VS Code does this, and then shows the report of the
         whole workspace. It drops a report that comes before the answer to this pull, so the report is sent again."""
         self.last_reports: dict[str, FileReport] = {}
-        """What the last check of the whole workspace found, by URI."""
+        """The reports of the last check of the whole workspace, by URI."""
         self.unopened: dict[str, str] = {}
         """The result ids of the reports that were pushed for files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None
@@ -126,12 +126,12 @@ class Server(LanguageServer):
         return self.workspace_by_setting or self.workspace_by_request
 
     def setup(self) -> Setup:
-        """The folders and settings as they are now."""
+        """The current folders and settings."""
         selected = {"interpreter": self.interpreter} if self.interpreter else {}
         return Setup(self.folders, {**self.overrides, **selected})
 
     def apply_settings(self) -> None:
-        """Analyse with the folders and settings as they are now."""
+        """Analyse with the current folders and settings."""
         setup = self.setup()
         logger.info("folders: %s; settings: %s", [*map(str, setup.folders)], setup.overrides)
         self.analysis.configure(setup)
@@ -155,7 +155,7 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(type=types.MessageType.Warning, message=message))
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something in the background; an error is logged."""
+        """Run a task in the background. An error in it is logged."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -166,7 +166,8 @@ class Server(LanguageServer):
             logger.error("a task failed", exc_info=error)
 
     async def register_with_client(self, method: str, options: Any) -> None:
-        """Ask the client to tell when settings and watched files change; a refusal is logged."""
+        """Ask the client to notify the server (by `method`) when settings or watched files change; a refusal is
+        logged."""
         registration = types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)
         try:
             await self.client_register_capability_async(types.RegistrationParams(registrations=[registration]))
@@ -174,7 +175,7 @@ class Server(LanguageServer):
             logger.warning("the client does not register %s: %s", method, error)
 
     def leave(self, *, orderly: bool) -> None:
-        """The client is done; the process ends with 0 if it announced that before."""
+        """End the server, because the client left; with exit code 0 if it announced that before (`orderly`)."""
         self.left = True
         self.exit_code = 0 if orderly else 1
 
@@ -209,7 +210,7 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
 
 
 def shutdown(ls: Server, _: None) -> None:
-    """The client is about to leave: all work is stopped."""
+    """Stop all work, because the client is about to leave."""
     ls.analysis.stop()
 
 
@@ -245,5 +246,5 @@ async def _serve(server: Server, kind: Transport, host: str, port: int, access: 
         server.analysis.stop()
         server.engine.close()
         if not server.left:
-            # The connection ended by itself.
+            # The client closed the connection.
             server.leave(orderly=server.protocol.shutting_down)

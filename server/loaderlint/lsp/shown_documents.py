@@ -1,5 +1,4 @@
-"""What all open documents show, and how it gets to the client: new diagnostics are pushed, or the client is asked to
-pull again.
+"""Brings what all open documents show to the client: new diagnostics are pushed, or the client is asked to pull again.
 
 Each document has its own state (`lsp.document_state`). This module does everything that needs more than one of them: a
 finding of one document may point to places in another, and a file may be open under several URIs.
@@ -22,7 +21,7 @@ from loaderlint.lsp.signals import Signal
 
 
 class ShownDocuments:
-    """The states of all open documents. Lives on the event loop. `news` wakes the tasks that wait for something to
+    """The states of all open documents. Used on the event loop only. `news` wakes the tasks that wait for something to
     show."""
 
     def __init__(
@@ -38,7 +37,7 @@ class ShownDocuments:
         self._publish = publish
         self._refresh = refresh
         self._states: dict[str, DocumentState] = {}
-        #: The URI under which each file was opened or edited last.
+        #: For each file the URI under which it was last opened or edited.
         self._latest: dict[Path, str] = {}
         #: The texts that a pull asked about before they were open.
         self._unopened: set[str] = set()
@@ -62,12 +61,12 @@ class ShownDocuments:
         self.edited(document)
 
     def edited(self, document: Document | Notebook) -> None:
-        """This document now counts among all documents of the same file: it was opened or edited last."""
+        """From now on, this document represents its file: it was opened or edited last."""
         if document.path is not None and document.analysed:
             self._latest[document.path] = document.uri
 
     def closed(self, document: Document | Notebook) -> None:
-        """The document is no longer open: nothing is shown for it."""
+        """Show nothing for a document that is no longer open."""
         state = self._states.pop(document.uri, None)
         for params in state.close() if state is not None else ():
             self._publish(params)
@@ -75,8 +74,8 @@ class ShownDocuments:
             self._latest.pop(document.path, None)
 
     def asked(self, uri: str) -> DocumentState | None:
-        """A pull for a text: until it is answered, it needs no refresh. None if the text is not open: then the answer
-        is empty."""
+        """The state for a pull of a text, which needs no refresh until it is answered. None if the text is not open:
+        then the answer is empty."""
         state = self.state(uri)
         if state is None:
             self._unopened.add(uri)
@@ -88,20 +87,20 @@ class ShownDocuments:
     # --- texts for the engine -----------------------------------------------------------------------------------------
 
     def snapshots(self, preferred: Snapshot | None = None) -> tuple[Snapshot, ...]:
-        """The open documents that are analysed, as they are now: one for each file. If a file is open under several
-        URIs (through a linked folder), the one that was edited last counts, which is the one that the engine gets; or
-        `preferred`, if that has the same text."""
+        """The current open documents that are analysed, one for each file. If a file is open under several URIs
+        (through a linked folder), this is the one that was edited last, which the engine gets; or `preferred`, if that
+        has the same text."""
         found = self.of_files(state.document.snapshot() for state in self if state.document.analysed)
         if preferred is not None and preferred.path in found and found[preferred.path].lines == preferred.lines:
             found[preferred.path] = preferred
         return tuple(found.values())
 
     def noted(self) -> tuple[Snapshot, ...]:
-        """All open documents that are analysed, as they are now. Their places are followed from here."""
+        """All current open documents that are analysed. Places are followed from these versions."""
         return tuple(state.note() for state in self if state.document.analysed)
 
     def of_files(self, snapshots: Iterable[Snapshot]) -> dict[Path, Snapshot]:
-        """The document of each file that counts."""
+        """The document that represents each file."""
         found: dict[Path, Snapshot] = {}
         for snapshot in snapshots:
             if snapshot.path not in found or self._latest.get(snapshot.path) == snapshot.uri:
@@ -125,12 +124,13 @@ class ShownDocuments:
         self.news.send()
 
     def end_early(self) -> None:
-        """The job that made early reports has ended."""
+        """Drop early reports, because the job that made them has ended."""
         for state in self:
             state.end_early()
 
     def take(self, reports: Sequence[Report], failed: frozenset[str]) -> None:
-        """Show what was found. `failed`: the rules that an internal error kept from looking, '' where it may be any."""
+        """Show what was found. `failed`: the rules that could not run because of an internal error, '' stands for any
+        rule."""
         histories = self._histories()
         taken: list[tuple[DocumentState, Report]] = []
         for report in reports:
@@ -161,8 +161,7 @@ class ShownDocuments:
                 self._push(state, report)
 
     def settle(self) -> None:
-        """Everything that is known has been analysed. A document that could not be analysed keeps its last findings
-        that are still valid."""
+        """Complete the analysis. A document that could not be analysed keeps its last findings that are still valid."""
         for state in self:
             state.stop_following()
         self.show(state for state in self if state.found is None)
@@ -187,11 +186,11 @@ class ShownDocuments:
         for params in state.messages(report):
             self._publish(params)
 
-    # --- what pulls were told -----------------------------------------------------------------------------------------
+    # --- answers to pulls ---------------------------------------------------------------------------------------------
 
     def _is_answer_outdated(self) -> bool:
         for uri in tuple(self._unopened):
-            if (state := self.state(uri)) is not None:  # opened since, and not asked about again
+            if (state := self.state(uri)) is not None:  # opened since, and not pulled again
                 self._unopened.discard(uri)
                 state.answered(uri, None)
         return any(state.is_answer_outdated() for state in self)

@@ -1,4 +1,4 @@
-"""A signal that can be sent repeatedly, and wakes all that wait for it."""
+"""A signal that can be sent repeatedly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Signal:
-    """Wakes all tasks that wait for it now, not those that begin to wait later. Lives on the event loop."""
+    """Wakes all tasks that wait for it now, not those that begin to wait later. Used on the event loop only."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()

@@ -1,7 +1,7 @@
 """`loaderlint/status`: whether everything that is known about a document has been checked.
 
-A client that sets `status` in its initialization options gets notifications `{uri, version, settled}`. As a request,
-with `{uri}` or `{uri, wait: true}`, it is answered at once or when the analysis is complete; tests need no other way to
+A client that sets `status` in its initialization options gets notifications `{uri, version, settled}`. As a request
+with `{uri}` it is answered at once, with `{uri, wait: true}` when the analysis is complete. Tests need no other way to
 wait."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ STATUS = "loaderlint/status"
 
 
 async def status(ls: Server, params: Any) -> dict[str, object]:
-    """Whether everything that is known about a document has been checked, at once or (with `wait`) when it is;
-    `version` is None if it is not open.
+    """Whether everything that is known about a document has been checked, answered at once or (with `wait`) when it has
+    been; `version` is None if the document is not open.
 
     Raises JsonRpcInvalidParams if `params` has no `uri`."""
     uri = getattr(params, "uri", None)
@@ -34,7 +34,7 @@ async def status(ls: Server, params: Any) -> dict[str, object]:
 
 
 def announce(ls: Server, document: Document | Notebook, settled: bool) -> None:
-    """Notify a client that asked for it whether everything that is known about a document has been checked."""
+    """Notify the client, if it wants that, whether everything that is known about a document has been checked."""
     if ls.client.status:
         ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})
 

@@ -1,5 +1,5 @@
-"""The cause of a line that a program printed: clients ask about the lines of their terminals, to turn them into
-links."""
+"""`loaderlint/symptom`: the cause of a line that a program printed. Clients ask about lines in their terminals, to turn
+them into links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ SYMPTOM = "loaderlint/symptom"
 
 async def symptom(ls: Server, params: Any) -> dict[str, object] | None:
     """The explanation of the message in `text`, one line that a program printed: its cause and cure, and the pages
-    (Markdown) of the rules that find it; null if loaderlint does not know the line. It reads no file of the project."""
+    (Markdown) of the rules that find it; null if loaderlint does not know the line. It reads no file of the project.
+    Raises JsonRpcInvalidParams if `text` is missing."""
     line = getattr(params, "text", None)
     if not isinstance(line, str):
         raise JsonRpcInvalidParams("'text' is missing")

@@ -1,4 +1,4 @@
-"""A report as Markdown, and Markdown as plain text: each client gets what it can show. Pure functions."""
+"""Converts reports to Markdown, and Markdown to plain text, depending on what the client can show. Pure functions."""
 
 from __future__ import annotations
 

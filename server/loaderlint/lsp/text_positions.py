@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-#: What a column counts: bytes, 16-bit units or characters.
+#: The unit of a column: bytes, 16-bit units or characters.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -33,7 +33,7 @@ class Span(Protocol):
 
 
 class Place(Struct, frozen=True):
-    """A `Span` of our own."""
+    """A `Span` as a record."""
 
     line: int
     column: int
@@ -65,7 +65,7 @@ def content(line: str) -> str:
 def to_column(line: str, units: int, encoding: Encoding) -> int:
     """The 0-based character of `line` at `units` of `encoding`; at most the length of its content.
 
-    Units that point into the middle of a character mean its start."""
+    A position in the middle of a character becomes its start."""
     text = content(line)
     if encoding == "utf-32" or text.isascii():
         return max(0, min(units, len(text)))
@@ -78,7 +78,7 @@ def to_column(line: str, units: int, encoding: Encoding) -> int:
 
 
 def to_units(line: str, column: int, encoding: Encoding) -> int:
-    """How many units of `encoding` the first `column` characters of `line` take, without the line ending."""
+    """The number of units of `encoding` in the first `column` characters of `line`, without the line ending."""
     text = content(line)[:column]
     if encoding == "utf-32" or text.isascii():
         return len(text)
@@ -86,14 +86,14 @@ def to_units(line: str, column: int, encoding: Encoding) -> int:
 
 
 def to_position(lines: Sequence[str], position: types.Position, encoding: Encoding) -> tuple[int, int]:
-    """The (line, column) in characters that the client means; beyond the text's end, the end."""
+    """The (line, column) in characters of the client's position; the end of the text for positions beyond it."""
     if position.line >= len(lines):
         return len(lines) - 1, len(content(lines[-1]))
     return position.line, to_column(lines[position.line], position.character, encoding)
 
 
 def to_range(lines: Sequence[str], span: Span, encoding: Encoding) -> types.Range:
-    """`span` in the client's units. Places beyond the text are moved to its end."""
+    """`span` in the client's units. Positions beyond the text are moved to its end."""
     start = _client_position(lines, span.line, span.column, encoding)
     end = _client_position(lines, span.end_line, span.end_column, encoding)
     return types.Range(start=start, end=end)

@@ -1,7 +1,7 @@
-"""Bytes in and out: stdio, TCP or WebSocket, one client, until it leaves.
+"""Transports messages over stdio, TCP or WebSocket, for one client, until it leaves.
 
-On a socket, the client is the first connection that presents the token (`access`). Until then a connection may send
-only little, for a short time.
+On a socket, the client is the first connection that presents the token (`access`). Until then, a connection may send
+only few bytes, for a short time.
 
 The loops are our own for four reasons: stdin is read on its own thread, so no job can keep a message waiting; output of
 the engine or its children cannot get between the messages; a header in another format does no harm; and we choose the
@@ -29,18 +29,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: At the end of a line: before it there may be the rest of a message whose length was wrong.
+#: A header at the end of a line: the rest of a message with a wrong length may precede it.
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,18})\s*\Z", re.IGNORECASE)
 #: The maximum size of a message; a larger length means a broken header.
 _LARGEST = 1 << 30
-#: A header line; longer ones are no headers.
+#: The maximum length of a header line; longer lines are not headers.
 _LONGEST_HEADER = 1 << 16
-#: Limits for connections that have not presented the token: header lines, bytes, seconds, and their number.
+#: Limits for connections that have not presented the token: header lines, bytes, seconds, and the number of
+#: connections.
 _HEADERS, _LARGEST_FIRST, _SECONDS_TO_AUTHENTICATE, _MOST_WAITING = 8, 1 << 20, 10.0, 16
 
 
 class _Pipe:
-    """Where pygls writes: a binary file."""
+    """The writer of pygls: a binary file."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -57,7 +58,7 @@ class _Pipe:
 async def serve_stdio(server: Server) -> None:
     """Talk over stdin and stdout until the end of stdin or `exit`.
 
-    Both are reserved for the protocol: all other output goes to stderr, and a child process has an empty stdin."""
+    Both are reserved for the protocol: all other output goes to stderr, and child processes have an empty stdin."""
     source, sink = child_processes.claim_stdio()
     server.protocol.set_writer(_Pipe(sink))
     loop = asyncio.get_running_loop()
@@ -69,7 +70,7 @@ async def serve_stdio(server: Server) -> None:
             body = _read_message(source)
             try:
                 loop.call_soon_threadsafe(messages.put_nowait, body)
-            except RuntimeError:  # the loop has ended
+            except RuntimeError:  # the event loop has ended
                 return
 
     threading.Thread(target=read, name="loaderlint-stdin", daemon=True).start()
@@ -105,8 +106,8 @@ class _Authenticator:
         self._waiting: list[asyncio.StreamWriter] = []
 
     async def receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take a connection, or close it. If too many wait, the one that has waited longest is closed: clients present
-        the token at once."""
+        """Accept a connection, or close it. If too many wait, the one that has waited longest is closed, because
+        clients present the token at once."""
         if self.client.done():
             writer.close()
             return
@@ -139,7 +140,7 @@ class _Authenticator:
 
 
 async def _first_message(reader: asyncio.StreamReader) -> bytes:
-    """The body of the first message; empty if the connection begins otherwise. Raises IncompleteReadError,
+    """The body of the first message; empty if the connection begins with something else. Raises IncompleteReadError,
     LimitOverrunError or OSError."""
     length = None
     for _ in range(_HEADERS):
@@ -149,7 +150,7 @@ async def _first_message(reader: asyncio.StreamReader) -> bytes:
         elif not header.strip():
             return await reader.readexactly(length) if length is not None and length <= _LARGEST_FIRST else b""
         elif not header.lower().startswith(b"content-type:"):
-            break  # HTTP, say
+            break  # for example HTTP
     return b""
 
 
@@ -160,8 +161,8 @@ async def _with_first(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterat
 
 
 async def serve_ws(server: Server, host: str, port: int, access: Access) -> None:
-    """Wait for a WebSocket connection that presents the token, from no web page or from one that is allowed, and serve
-    it. Raises ImportError without the library `websockets`, OSError if it cannot listen."""
+    """Wait for a WebSocket connection that presents the token and does not come from a web page, unless its origin is
+    allowed, and serve it. Raises ImportError without the library `websockets`, OSError if it cannot listen."""
     from websockets.asyncio.server import ServerConnection, serve
     from websockets.exceptions import ConnectionClosed
     from websockets.http11 import Request, Response
@@ -213,7 +214,7 @@ async def serve_ws(server: Server, host: str, port: int, access: Access) -> None
 
 
 class _Outbox:
-    """Where pygls writes: a queue that keeps the order of the messages."""
+    """The writer of pygls: a queue that keeps the order of the messages."""
 
     def __init__(self, queue: asyncio.Queue[bytes]) -> None:
         self._queue = queue
@@ -235,7 +236,7 @@ async def _send_all(queue: asyncio.Queue[bytes], send: Callable[[str], Awaitable
 
 
 async def _converse(server: Server, messages: AsyncIterator[bytes]) -> None:
-    """Handle the messages in their order until there are no more or the client said `exit`."""
+    """Handle the messages in order, until there are no more or the client sends `exit`."""
     async for body in messages:
         server.protocol.receive(body)
         if server.left:
@@ -278,7 +279,7 @@ def _read_message(source: BinaryIO) -> bytes | None:
             elif not header.strip() and length is not None:
                 body = source.read(length)
                 return body if len(body) == length else None
-    except (OSError, ValueError):  # closed under our hands
+    except (OSError, ValueError):  # closed meanwhile
         logger.info("stdin is lost", exc_info=True)
     except MemoryError:  # the start of the next message is no longer known
         logger.error("there is no memory for a message of %s bytes; the server ends", length)
@@ -286,7 +287,7 @@ def _read_message(source: BinaryIO) -> bytes | None:
 
 
 def _length(header: re.Match[bytes]) -> int | None:
-    """The length in a header; None, so that the message is skipped, if it is too large."""
+    """The length in a header; None if it is too large, so that the message is skipped."""
     length = int(header[1])
     if length > _LARGEST:
         logger.error("the header of a message of %d bytes is ignored", length)

@@ -22,7 +22,7 @@ def path_of(uri: str) -> Path | None:
 
 
 def known_path_of(uri: str) -> Path | None:
-    """As `path_of`, by the one name by which the engine knows the file (see `known_as`)."""
+    """Like `path_of`, but the name by which the engine knows the file (see `known_as`)."""
     path = path_of(uri)
     return None if path is None else known_as(path)
 

@@ -1,9 +1,9 @@
-"""The command `loaderlint.whatIf`: what another version, platform or start method would change, as `loaderlint check
---compare` tells it, with the texts in the editor.
+"""The command `loaderlint.whatIf`: what another version, platform or start method would change, like `loaderlint check
+--compare`, but with the texts in the editor.
 
-Takes the changes (`python=3.14,torch=2.9`) and perhaps the word `markdown`; answers `{text, folder}`. A second engine
-does the comparison with the state of the first one: with other settings, the first one would have to link its projects
-again, and could answer nothing meanwhile."""
+Takes the changes (`python=3.14,torch=2.9`) and optionally the word `markdown`; answers `{text, folder}`. A second
+engine does the comparison with the state of the first one, which would otherwise have to link its projects again with
+other settings, and could not answer meanwhile."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 WHAT_IF = "loaderlint.whatIf"
 
 
-async def what_if(ls: Any, *given: Any) -> dict[str, object]:  # as for `rule_page.open_page`, no `Server` here
-    """Which findings some changes would add, remove or make more severe, in all files of the workspace. Can be
-    cancelled. Raises Refusal if no folder is open, or if a change is not possible."""
+async def what_if(ls: Any, *given: Any) -> dict[str, object]:  # no `Server` here, as in `rule_page.open_page`
+    """The findings that some changes would add, remove or make more severe, in all files of the workspace. Can be
+    cancelled. Raises JsonRpcInvalidParams if no changes are named, Refusal if no folder is open, if a change is not
+    possible, or if an internal error occurs."""
     changes, wants_markdown = _changes(given), "markdown" in given[1:]
     if not ls.folders:
         raise Refusal("no folder is open; open one first")
@@ -61,7 +62,7 @@ async def _outline(ls: Server, changes: Sequence[Change]) -> list[str]:
         ls.engine.unanswered(error)
         raise Refusal(NOT_ANSWERED) from error
     finally:
-        stopped.set()  # whoever asked may have been cancelled
+        stopped.set()  # the caller may have been cancelled
 
 
 def _compared(
@@ -72,7 +73,7 @@ def _compared(
     base: Path,
     stop: Callable[[], bool],
 ) -> list[str]:
-    """The comparison by a separate engine, in lines whose paths are relative to `base`. For a separate thread."""
+    """The comparison by a separate engine, as lines with paths relative to `base`. Runs on a separate thread."""
     from loaderlint.engine.comparison import compared
     from loaderlint.report import comparison_report
     from loaderlint.report.locations import Spots

@@ -42,7 +42,7 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
 
 
 def _path(ls: Server, uri: str | None) -> Path | None:
-    """The file that is asked about; None for the whole workspace."""
+    """The file of the request; None for the whole workspace."""
     if uri is None:
         return None
     document = ls.documents.get(uri)

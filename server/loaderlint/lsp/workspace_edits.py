@@ -1,4 +1,4 @@
-"""Repairs of the engine as workspace edits, created on the worker's thread from snapshots of the open documents."""
+"""Converts repairs of the engine to workspace edits, on the worker's thread, with snapshots of the open documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TextEdit(Protocol):
 
 
 class FileEdit(Protocol):
-    """Edits of one file: sorted, not overlapping, all about the text as it is now."""
+    """Edits of one file: sorted, not overlapping, all for the current text."""
 
     @property
     def path(self) -> Path: ...
@@ -38,7 +38,7 @@ class FileEdit(Protocol):
 
 
 class Edit(NamedTuple):
-    """A `TextEdit` of our own."""
+    """A `TextEdit` as a record."""
 
     span: Place
     text: str
@@ -49,7 +49,7 @@ class Outdated(Exception):
 
 
 class NotMade(Exception):
-    """The edits would do harm; the message says what."""
+    """The edits would do harm; the message says which."""
 
 
 class Change(Struct, frozen=True):
@@ -72,8 +72,9 @@ def change(
 ) -> Change | None:
     """The edits of `files` for the client, None if there are none.
 
-    `confirm`: the text for an edit of a file that is not open if the client can ask for confirmation, None to never
-    ask. Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that make no sense."""
+    `confirm`: the label of edits of files that are not open, for which the client asks for confirmation if it can; None
+    to never ask. Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that would do
+    harm."""
     files = [file for file in files if file.edits]
     if not files:
         return None
@@ -100,7 +101,7 @@ def change(
 
 
 def _refuse_twice(files: Sequence[FileEdit]) -> None:
-    """Raises NotMade if two of these are names of one file: it would get the edits of both."""
+    """Raises NotMade if two of these are names of the same file, which would get the edits of both."""
     names: dict[str, Path] = {}
     for file in files:
         other = names.setdefault(os.path.realpath(file.path), file.path)
@@ -109,13 +110,13 @@ def _refuse_twice(files: Sequence[FileEdit]) -> None:
 
 
 def _refuse_harm(file: FileEdit, text: str) -> None:
-    """Raises NotMade if the file is Python and would no longer be valid."""
+    """Raises NotMade if the edits would make a valid Python file invalid."""
     if is_worse(text, applied(text, file.edits)):
         raise NotMade(f"it would leave {file.path.name} with code that is not Python; please report it")
 
 
 def one_edit(snapshot: Snapshot, edit: TextEdit, client: Client) -> types.WorkspaceEdit:
-    """One edit, inside a line, to one open document."""
+    """A workspace edit with one edit within a line of one open document."""
     part = snapshot.part_at(edit.span.line)
     made = types.TextEdit(range=part.range(edit.span, client.encoding), new_text=edit.text)
     if not client.document_changes:
@@ -160,8 +161,8 @@ def _cell_edits(
 
 
 def _on_disk(workspace: Workspace, path: Path) -> Sequence[str]:
-    """The lines of a file that is not open. A change may be unnoticed, and nothing in the edit would stop an editor
-    from applying it to another text. So the file is read again and must be the same."""
+    """The lines of a file that is not open. It may have changed unnoticed, and an editor would apply the edit to the
+    changed text. So the file is read again; raises Outdated if it has changed."""
     before = workspace.text(path)
     workspace.forget([path])
     if workspace.text(path) != before:
@@ -188,7 +189,7 @@ def applied(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 def difference(before: str, after: str) -> Edit:
-    """One edit, of whole lines, that turns `before` into `after`."""
+    """One edit of whole lines that turns `before` into `after`."""
     old, new = split_lines(before), split_lines(after)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:

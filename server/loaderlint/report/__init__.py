@@ -32,15 +32,16 @@ FORMATS = {
 
 
 class Item(NamedTuple):
-    """A finding and the fix that is offered first for it."""
+    """A finding and its preferred fix."""
 
     diagnostic: Diagnostic
     repair: Repair | None
 
 
 class Related(NamedTuple):
-    """An item with its cause: the fingerprint of the first finding that has it. `others`: for this first finding all
-    that share the cause; for each of those the first one only, so that the lists do not grow with their square."""
+    """An item with its cause: the fingerprint of the first finding with the same cause. `others`: for that first
+    finding, all others with the cause; for each of these, the first one only, so that the size of the lists is not
+    quadratic."""
 
     item: Item
     cause: str
@@ -48,13 +49,14 @@ class Related(NamedTuple):
 
 
 class Report(Struct, frozen=True):
-    """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked;
-    baselines keep `kept` findings, audits refute `refuted` ones; `problems` could not be done, `code` is the exit code.
+    """Everything to report. `items` are sorted and include hints; `files` is the number of files that were checked;
+    baselines hide `kept` findings, audits refute `refuted` ones; `problems` say what could not be done, `code` is the
+    exit code.
 
-    `directory` is what paths are shown relative to; `text_of` gives a file's text, `cells_of` the 0-based lines at
-    which a notebook's code cells begin (() for other files). `hints`: whether hints were asked for. `color` and
-    `statistics` (counts in place of findings) matter to the text format only; `width` is the number of columns it may
-    use, and `wraps` whether sentences have to fit in there too. `quiet`: findings only."""
+    Paths are shown relative to `directory`; `text_of` returns a file's text, `cells_of` the 0-based lines at which a
+    notebook's code cells begin (() for other files). `hints`: whether to show hints. `color` and `statistics` (counts
+    instead of findings) affect the text format only; `width` is the number of columns that it may use, and `wraps` says
+    whether sentences are wrapped at it. `quiet`: findings only."""
 
     items: tuple[Item, ...]
     files: int
@@ -74,13 +76,13 @@ class Report(Struct, frozen=True):
 
     @property
     def shown(self) -> tuple[Item, ...]:
-        """The items without hints, unless those were asked for."""
-        from loaderlint.findings.finding import Severity  # here: commands that report nothing do not pay for it
+        """The items that are shown: without hints, unless `hints`."""
+        from loaderlint.findings.finding import Severity  # here, because not every command needs it
 
         return tuple(item for item in self.items if self.hints or item.diagnostic.severity is not Severity.HINT)
 
     def causes(self, items: Iterable[Item]) -> list[tuple[Item, ...]]:
-        """These items in groups of one cause."""
+        """These items in groups with the same cause."""
         from loaderlint.findings.causes import by_cause
 
         listed = {id(item.diagnostic): item for item in items}
@@ -100,7 +102,7 @@ class Report(Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether the tool could not do its work."""
+        """Whether the check could not be done."""
         return self.code == FAILED
 
 
@@ -111,7 +113,7 @@ def render(report: Report, name: str) -> Iterator[str]:
 
 
 def shown_path(path: Path, directory: Path) -> str:
-    """`path` relative to `directory` with `/`, also when it lies outside of it; absolute on another drive."""
+    """`path` relative to `directory` with `/`, even if it is outside; absolute if it is on another drive."""
     try:
         return os.path.relpath(path, directory).replace(os.sep, "/")
     except ValueError:

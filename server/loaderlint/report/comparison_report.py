@@ -1,5 +1,5 @@
-"""What `check --compare` prints and an editor shows: for each change the findings that appear, disappear, and become
-more or less severe."""
+"""The report that `check --compare` prints and an editor shows: for each change the findings that appear, disappear,
+and become more or less severe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERBS = {
 
 
 def text(told: Sequence[Compared], report: Report) -> Iterator[str]:
-    """For people: in full what appears and becomes more severe, the rest in one line each."""
+    """The report as text: findings that appear or become more severe in full, the others in one line each."""
     painter = Painter(report)
     for one in told:
         groups = _groups(one, hints=report.hints)
@@ -34,7 +34,7 @@ def text(told: Sequence[Compared], report: Report) -> Iterator[str]:
 
 
 def outline(told: Sequence[Compared], spots: Spots) -> Iterator[str]:
-    """For an editor: a line for each finding, indented below what becomes of it and the change."""
+    """The report for an editor: a line for each finding, indented below the change and its effect on the finding."""
     for one in told:
         groups = _groups(one, hints=False)
         yield _heading(one, groups)
@@ -54,13 +54,13 @@ def _heading(one: Compared, groups: Mapping[str, Sequence[Changed]]) -> str:
 
 
 def _groups(one: Compared, *, hints: bool) -> dict[str, list[Changed]]:
-    """The findings by what becomes of them; kinds without any are left out."""
+    """The findings by the effect on them; effects without findings are left out."""
     groups = {kind: _shown(getattr(one.difference, kind), hints) for kind in _VERBS}
     return {kind: changed for kind, changed in groups.items() if changed}
 
 
 def _shown(changed: Iterable[Changed], hints: bool) -> list[Changed]:
-    """Without what is a hint on both sides, unless hints are asked for."""
+    """The changes without findings that are hints on both sides, unless `hints`."""
     return [one for one in changed if hints or not (_is_quiet(one.before) and _is_quiet(one.after))]
 
 
@@ -90,8 +90,8 @@ def _level(found: Diagnostic) -> str:
 
 
 def as_json(told: Sequence[Compared], report: Report) -> Iterator[str]:
-    """For programs: an array with one object a change; the lists hold findings as `check` prints them, and `before`
-    where a finding is on both sides."""
+    """The report as JSON: an array with one object per change. Its lists contain findings as `check` prints them, with
+    `before` if a finding is on both sides."""
     yield json.dumps([_data(one, report) for one in told], indent=2)
 
 

@@ -1,4 +1,4 @@
-"""The concise format: one line a finding."""
+"""The concise format: one line per finding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loaderlint.report.text_format import Painter, summary
 
 
 def render(report: Report) -> Iterator[str]:
-    """The findings, then one line that sums up."""
+    """The findings, then one line with the summary."""
     painter = Painter(replace(report, wraps=False))
     for item in report.shown:
         found = item.diagnostic

@@ -1,4 +1,4 @@
-"""What `diagnose` prints: the symptoms that were recognised, with their causes and cures, and the findings of the
+"""The report that `diagnose` prints: the recognised symptoms with their causes and cures, and the findings of the
 project that may be the cause."""
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from loaderlint.report import Report, json_format
 from loaderlint.report.terminal import printable
 from loaderlint.report.text_format import Painter
 
-#: So much of a line of the program's output is shown.
+#: The maximum number of characters that are shown of a line of the program's output.
 _LONGEST = 160
 
 
 def text(known: Diagnosis, lines: Sequence[str], report: Report) -> Iterator[str]:
-    """For people. `lines`: what the program printed; `report` holds the findings as items."""
+    """The diagnosis as text. `lines`: what the program printed; `report` contains the findings as items."""
     if not known.matches:
         yield "loaderlint knows no message in this text."
     for match in known.matches:
@@ -49,7 +49,7 @@ def _where(known: Diagnosis, report: Report) -> Iterator[str]:
 
 
 def as_json(known: Diagnosis, lines: Sequence[str], report: Report) -> Iterator[str]:
-    """For programs: `symptoms`, `findings` (as `check` prints them, with `traceback_line`), `observed`."""
+    """The diagnosis as JSON: `symptoms`, `findings` (as `check` prints them, with `traceback_line`), `observed`."""
     data = {
         "symptoms": [_symptom(match, lines) for match in known.matches],
         "findings": [

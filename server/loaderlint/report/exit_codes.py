@@ -1,4 +1,4 @@
-"""The exit codes of the command line, and which of them a check ends with."""
+"""The exit codes of the command line, and the choice of one after a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from loaderlint.findings.diagnostics import Diagnostic, Problem
 
-#: No findings; findings; the work could not be done.
+#: No findings, findings, the work could not be done.
 DONE, FINDINGS, FAILED = 0, 1, 2
 
 #: The rule about files that cannot be parsed.
@@ -18,18 +18,19 @@ UNREAD_CODE = "unread-code"
 
 
 def of_check(found: bool, failed: bool, problems: Iterable[Problem], chosen: argparse.Namespace) -> int:
-    """The exit code of a check. `found`: a finding counts (see `counts`); `failed`: something could not be done."""
+    """The exit code of a check. `found`: whether a finding counts (see `counts`); `failed`: whether something could not
+    be done."""
     if failed or any(one.fatal for one in problems):
         return FAILED
     return FINDINGS if found and not chosen.exit_zero else DONE
 
 
 def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
-    """Whether a finding counts for the exit code: if it is at least as severe as --fail-on says. A file that cannot be
-    parsed counts where the file is named or the rule is selected by its name or code, whatever --fail-on says, because
-    what was asked for was not checked; elsewhere it does not, so that one old script does not fail the check of a
-    repository. Hints never count."""
-    from loaderlint.findings.finding import Severity  # here: not every command needs it
+    """Whether a finding counts for the exit code: it must be at least as severe as --fail-on says. Hints never count. A
+    file that cannot be parsed counts, whatever --fail-on says, if the file is named or the rule is selected by its name
+    or code, because the requested file was not checked; otherwise it does not count, so that one old script does not
+    fail the check of a repository."""
+    from loaderlint.findings.finding import Severity  # imported late, because not every command needs it
 
     if diagnostic.severity is Severity.HINT:
         return False

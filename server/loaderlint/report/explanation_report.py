@@ -1,4 +1,4 @@
-"""What is known of a line, as text for people and as JSON for programs. Only ASCII of our own is printed."""
+"""The explanation of a line, as text and as JSON. Our own text is ASCII only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from loaderlint.syntax.source import lines_of
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
 
-#: How many trails that ended, loaders made on the line, and findings at other lines are shown.
+#: The maximum number of calls with unknown targets, of loaders made on the line, and of findings at other lines that
+#: are shown.
 _MAX_SHOWN = 5
 _WORDS = {"lambda": "the function", "class body": "the body of the class", "module-level code": "module-level code of"}
 

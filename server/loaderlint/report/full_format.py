@@ -1,4 +1,4 @@
-"""The full format: the text format with each finding in a block of its own, also where several have one cause."""
+"""The full format: the text format with each finding in a block of its own, even if several have the same cause."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from loaderlint.report.text_format import Painter, summary
 
 
 def render(report: Report) -> Iterator[str]:
-    """The findings, then one line that sums up."""
+    """The findings, then one line with the summary."""
     painter = Painter(report)
     for item in report.shown:
         yield from painter.finding(item)

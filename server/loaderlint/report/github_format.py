@@ -1,7 +1,7 @@
-"""GitHub's annotations: a workflow command a finding, which GitHub Actions shows at the line in the pull request.
+"""GitHub's annotations: one workflow command per finding, which GitHub Actions shows at its line in the pull request.
 
-Source of the form and of what must be escaped: 'Workflow commands for GitHub Actions' (docs.github.com), and
-`packages/core/src/command.ts` of actions/toolkit. Columns are given within one line only: the Checks API refuses them
+The syntax and the escaping are documented in 'Workflow commands for GitHub Actions' (docs.github.com), and
+`packages/core/src/command.ts` of actions/toolkit. Columns are given for a single line only: the Checks API rejects them
 for annotations of several lines. GitHub shows the first 10 errors and the first 10 warnings of a step.
 """
 
@@ -29,7 +29,7 @@ _COMMANDS = {
 
 
 def render(report: Report) -> Iterator[str]:
-    """A command a finding, hints only where they are asked for; and one for each internal error."""
+    """One command per finding (hints only if `report.hints`), and one per internal error."""
     places = Places(report)
     for item in report.shown:
         yield _command(item, places)
@@ -57,7 +57,7 @@ def _command(item: Item, places: Places) -> str:
 
 
 def _text(item: Item, places: Places) -> str:
-    """The message, and below it why and how to fix it."""
+    """The message, and below it the evidence and the fix."""
     found = item.diagnostic
     lines = [places.message(found)]
     for note in found.evidence:

@@ -20,7 +20,7 @@ _SEVERITIES = {
 
 
 def render(report: Report) -> Iterator[str]:
-    """The array: a finding an object, hints only where they are asked for; and one for each internal error."""
+    """The array: one object per finding (hints only if `report.hints`), and one per internal error."""
     places = Places(report)
     told = [_finding(item, places) for item in report.shown]
     told += [

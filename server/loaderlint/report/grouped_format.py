@@ -1,4 +1,4 @@
-"""The grouped format: the findings of each file below its name, one line a finding."""
+"""The grouped format: the findings of each file below its name, one line per finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.report.text_format import Painter, summary
 
 
 def render(report: Report) -> Iterator[str]:
-    """The files with their findings, then one line that sums up."""
+    """The files with their findings, then one line with the summary."""
     painter = Painter(replace(report, wraps=False, color=False))
     for path, items in groupby(report.shown, key=lambda item: item.diagnostic.path):
         name = f"{printable(shown_path(path, report.directory))}:"

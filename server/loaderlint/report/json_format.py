@@ -1,6 +1,6 @@
-"""The JSON format: an array with one object a finding, and one without a code for each internal error. Lines and
-columns count from 1, columns in characters; the lines of a notebook count in its code cells joined in order, and `cell`
-says which one it is."""
+"""The JSON format: an array with one object per finding, and one without a code per internal error. Lines and columns
+count from 1, columns in characters; the lines of a notebook count in its code cells joined in order, and `cell` is the
+number of the cell."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Problem
     from loaderlint.fixes.file_edits import Repair
 
-#: The name of what is no finding but an error of loaderlint itself.
+#: The name of an entry that is not a finding but an internal error of loaderlint.
 INTERNAL_ERROR = "internal-error"
 
 
 def render(report: Report) -> Iterator[str]:
-    """The array, one line an object."""
+    """The array, one line per object."""
     told = [_related(one, report) for one in report.related(report.items)]
     told += [_internal_error(problem, report) for problem in report.problems if problem.is_internal]
     yield "["
@@ -32,7 +32,7 @@ def render(report: Report) -> Iterator[str]:
 
 
 def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
-    """An error of ours: as a finding without a code, so that nobody takes what was not checked for clean."""
+    """An internal error as a finding without a code, so that unchecked code does not look clean."""
     return {
         "code": None,
         "name": INTERNAL_ERROR,
@@ -51,7 +51,7 @@ def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
 
 
 def _related(one: Related, report: Report) -> dict[str, object]:
-    """One finding with its cause, and where the others of this cause are."""
+    """One finding with its cause, and the places of the others with this cause."""
     related = [
         {
             "path": shown_path(other.path, report.directory),
@@ -111,7 +111,7 @@ def _fix(repair: Repair, report: Report) -> dict[str, object]:
 
 
 def _cell(report: Report, path: Path, line: int) -> dict[str, int]:
-    """The code cell of a notebook in which a line stands, counted from 1."""
+    """The number of the notebook's code cell that contains a line, counted from 1; empty for other files."""
     starts = report.cells_of(path)
     return {"cell": cell_of(starts, line)[0]} if starts else {}
 

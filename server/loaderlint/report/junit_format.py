@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def render(report: Report) -> Iterator[str]:
-    """The document: a suite for each file with findings, hints only where they are asked for; then one with an error
-    for each internal error. Without either, one test that passed."""
+    """The document: a suite for each file with findings (hints only if `report.hints`), then one with an error for each
+    internal error. If there are none, one test that passed."""
     places = Places(report)
     root = ElementTree.Element("testsuites", name="loaderlint")
     for path, items in groupby(report.shown, key=lambda item: item.diagnostic.path):

@@ -1,4 +1,4 @@
-"""Where things stand, for people and for programs: what the reports on lines and on loaders share."""
+"""Places as text and as data, for the reports on lines and on loaders."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 
 
 class Known(Protocol):
-    """What the reports ask of `loaderlint.engine.Workspace`."""
+    """The part of `loaderlint.engine.Workspace` that the reports need."""
 
     def locate(self, place: Place) -> Span | None:
-        """Where a place is now; None if it is gone."""
+        """The current span of a place; None if its code is gone."""
 
     def text(self, path: Path) -> str:
         """The text of a file as it was checked."""
 
     def cells(self, path: Path) -> tuple[int, ...]:
-        """The first line of each cell of a notebook, none for other files."""
+        """The first line (0-based) of each code cell of a notebook; () for other files."""
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding as edits."""
 
 
 class Spots(Struct, frozen=True):
-    """The places of a workspace, with paths relative to `directory`. `opened`: the lines (from 0) at which the cells of
-    notebooks begin that an editor has open, whose text is not the one on disk."""
+    """Formats the places of a workspace, with paths relative to `directory`. `opened`: for notebooks that an editor has
+    open, whose text may differ from that on disk, the 0-based lines at which their cells begin."""
 
     workspace: Known
     directory: Path
     opened: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)
 
     def text(self, place: Place | None) -> str:
-        """'train.py:12', 'notes.ipynb:cell 3:2'; 'out of sight' where there is no place."""
+        """'train.py:12', 'notes.ipynb:cell 3:2'; 'unknown place' for None."""
         span = self.workspace.locate(place) if place else None
         if place is None or span is None:
             return "unknown place"
         return self.line(place.path, span.line)
 
     def line(self, path: Path, line: int) -> str:
-        """The same for a line, which counts from 0."""
+        """The same for a 0-based line."""
         starts = self._cells(path)
         cell, within = cell_of(starts, line) if starts else (0, line)
         return f"{shown_path(path, self.directory)}:{f'cell {cell}:' if cell else ''}{within + 1}"
 
     def data(self, place: Place | None) -> dict[str, object]:
-        """`path`, `line`, `column` (from 1), `cell` in notebooks; without a place all are null."""
+        """`path`, `line`, `column` (both from 1), and `cell` for notebooks; all are None without a place."""
         span = self.workspace.locate(place) if place else None
         if place is None or span is None:
             return {"path": None, "line": None, "column": None}

@@ -1,8 +1,8 @@
-"""SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/): for GitHub's code scanning and for viewers.
+"""The SARIF 2.1.0 format (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for GitHub's code scanning and for viewers.
 
-What GitHub reads, and its limits, are in 'SARIF support for code scanning' (docs.github.com). The fingerprint is our
-own; `primaryLocationLineHash`, the one GitHub compares, is left to its upload action, which computes it from the file
-and complains about any other value. Positions count from 1 in characters, the end is exclusive.
+'SARIF support for code scanning' (docs.github.com) lists the properties that GitHub reads, and its limits. The
+fingerprint is our own. `primaryLocationLineHash`, which GitHub compares, is left to its upload action, which computes
+it from the file and complains about any other value. Positions count from 1 in characters, the end is exclusive.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LEVELS = {
     Severity.INFORMATION: "note",
     Severity.HINT: "note",
 }
-#: GitHub's words for rules about quality.
+#: The tags by which GitHub recognises rules about quality.
 _PROBLEMS = {"error": "error", "warning": "warning", "note": "recommendation"}
 #: Links from a rule's page to the guides beside the rules.
 _BESIDE = re.compile(r"\]\(\.\./([\w-]+)\.md\)")
@@ -46,7 +46,7 @@ _NUMBER = {rule.code: index for index, rule in enumerate(RULES)}
 
 
 def render(report: Report) -> Iterator[str]:
-    """The log: one run with all rules and the findings, hints only where they are asked for."""
+    """The log: one run with all rules and the findings (hints only if `report.hints`)."""
     places = Places(report)
     run = {
         "tool": {
@@ -114,7 +114,7 @@ def _result(one: Related, places: Places) -> dict[str, Any]:
 
 
 def _steps(found: Diagnostic, places: Places) -> list[dict[str, Any]]:
-    """From the loaders through the calls to the fault. (The evidence may begin with what is near the fault.)"""
+    """The steps from the loaders through the calls to the fault. (The evidence may begin near the fault.)"""
     start = next((number for number, note in enumerate(found.evidence) if note.is_loader), 0)
     calls, near = found.evidence[start:], found.evidence[:start]
     notes = (*sorted(calls, key=lambda note: not note.is_loader), *near)
@@ -164,7 +164,7 @@ def _fix(repair: Repair, places: Places) -> dict[str, Any] | None:
 
 
 def _plain(text: str) -> str:
-    """`text` as a plain message: what would read as a link ('x[0](y)') is escaped, as the standard asks (3.11.6)."""
+    """`text` as a plain message: what looks like a link ('x[0](y)') is escaped, as the standard requires (3.11.6)."""
     return text.replace("](", "\\](").replace("[", "\\[") if "](" in text else text
 
 
@@ -172,10 +172,11 @@ def _plain(text: str) -> str:
 
 
 def _artifact(path: Path, places: Places) -> dict[str, str]:
-    """Relative to the root with the root's name; absolute if it lies outside."""
+    """The location of a file: relative to the root, with the root's name; absolute if it is outside."""
     if not path.is_relative_to(places.root):
         return {"uri": path.as_uri()}
-    # A name may hold bytes that are no text: they came in by surrogateescape and are percent-encoded as they were.
+    # A name may contain bytes that are not text. They were decoded with surrogateescape, and are percent-encoded
+    # unchanged.
     shown = shown_path(path, places.root).encode("utf-8", "surrogateescape")
     return {"uri": quote(shown), "uriBaseId": _ROOT}
 

@@ -1,4 +1,4 @@
-"""What the command line does to a terminal: colours, messages on stderr, a progress bar."""
+"""Output of the command line: colours, messages on stderr, a progress bar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATIENCE = 0.7
 
 
 class Progress:
-    """A bar on a terminal, once the work has taken long enough to make one wonder; `color` as in `colors`."""
+    """A progress bar on a terminal, which appears when the work takes long. `color` as in `colors`."""
 
     def __init__(self, stream: TextIO, color: str = "auto") -> None:
         self._plain = not colors(stream, color)
@@ -45,8 +45,8 @@ class Progress:
 
 
 def colors(stream: TextIO, wish: str = "auto") -> bool:
-    """Whether to print colours there: as `wish` says ('always', 'never'), else only on a terminal that wants them
-    (https://no-color.org, https://force-color.org)."""
+    """Whether to print colours to a stream: as `wish` says ('always', 'never'), else only if it is a terminal that
+    supports them (https://no-color.org, https://force-color.org)."""
     if wish != "auto":
         return wish == "always"
     if os.environ.get("FORCE_COLOR") and not os.environ.get("NO_COLOR"):
@@ -54,19 +54,19 @@ def colors(stream: TextIO, wish: str = "auto") -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if os.name == "nt" and not (os.environ.get("WT_SESSION") or os.environ.get("ANSICON")):
-        return False  # the old Windows console prints the codes
+        return False  # the old Windows console would print the codes
     return stream.isatty()
 
 
 def width(stream: TextIO) -> int:
-    """The columns of the terminal; what is not a terminal gets a fixed number."""
+    """The number of columns of the terminal; a fixed number for other streams."""
     import shutil
 
     return shutil.get_terminal_size((160, 24)).columns if stream.isatty() else 160
 
 
 def write_bytes(parts: Iterable[bytes], stream: TextIO | None = None) -> None:
-    """Write to a stream (by default stdout), in order with what was printed."""
+    """Write bytes to a stream (by default stdout), after everything that was printed."""
     out = stream or sys.stdout
     out.flush()
     for part in parts:
@@ -80,8 +80,8 @@ def files(count: int) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, without signs that a terminal would obey or a name could hide behind: `?` in their place.
-    Names of files may hold any of them."""
+    """`text` on one line, with `?` instead of control characters and characters that could disguise a name. File names
+    may contain any of them."""
     if text.isprintable():
         return text
     import unicodedata
@@ -90,13 +90,13 @@ def printable(text: str) -> str:
 
 
 def show(lines: Iterable[str]) -> None:
-    """Print lines on stdout, as wide as the terminal."""
+    """Print lines on stdout, wrapped at the width of the terminal."""
     for line in lines:
         print(_fitted(line, sys.stdout))
 
 
 def say(message: str) -> None:
-    """Print on stderr, which leaves stdout to findings."""
+    """Print a message on stderr, because stdout is for findings."""
     print(_fitted(printable(message), sys.stderr), file=sys.stderr)
 
 
@@ -114,7 +114,8 @@ def complain(message: str) -> None:
 
 
 def wrapped(text: str, indent: str, columns: int) -> list[str]:
-    """`text` in lines of so many columns (at least 40), broken between words; `indent` is for those after the first."""
+    """`text` in lines of `columns` columns (at least 40), broken between words; `indent` starts all lines but the
+    first."""
     from textwrap import wrap
 
     first = text[: len(text) - len(text.lstrip(" "))]

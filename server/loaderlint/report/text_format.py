@@ -1,7 +1,7 @@
-"""The text format: for people at a terminal. Each finding with its line, the chain that leads there, and its fix;
-those of one cause together.
+"""The text format, for a terminal: each finding with its line, the call chain that leads there, and its fix. Findings
+with the same cause are shown together.
 
-Only ASCII of our own is printed, so that no terminal's encoding can break the picture."""
+Our own text is ASCII only, so that it looks right in every terminal's encoding."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _COLORS = {
 }
 _TAB = 4
 _HARD_SPACE = "\xa0"
-#: Signs kept before the marked place when a long line is cut.
+#: The number of characters that are kept before the marked place when a long line is cut.
 _BEFORE = 40
 
 
 def render(report: Report) -> Iterator[str]:
-    """The findings (or their counts), then one line that sums up."""
+    """The findings (or their counts), then one line with the summary."""
     if report.statistics:
         yield from counts(report.shown)
     else:
@@ -49,7 +49,7 @@ def render(report: Report) -> Iterator[str]:
 
 
 def counts(items: Iterable[Item]) -> Iterator[str]:
-    """One line a rule, the most frequent first."""
+    """One line per rule, the most frequent first."""
     number: Counter[str] = Counter()
     fixable: Counter[str] = Counter()
     for item in items:
@@ -61,14 +61,14 @@ def counts(items: Iterable[Item]) -> Iterator[str]:
 
 
 class Painter:
-    """Paints findings, with the lines of the source that they mean."""
+    """Formats findings with their source lines."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._lines: dict[Path, list[str]] = {}
 
     def finding(self, item: Item) -> Iterator[str]:
-        """One finding: its message, its line, the chain that leads there, and its fix."""
+        """One finding: its message, its line, the call chain that leads there, and its fix."""
         found = item.diagnostic
         yield from self.head(found, found.path, found.span)
         margin = self._margin(found.path, found.span)
@@ -78,7 +78,8 @@ class Painter:
         yield from self._fix(item, margin)
 
     def cause(self, group: Sequence[Item]) -> Iterator[str]:
-        """Findings of one cause: at the loader if all have the same, else at the first of them; then the places."""
+        """Findings with the same cause: shown at the loader if all have the same one, else at the first finding; then
+        their places."""
         first = group[0].diagnostic
         notes = [note for note in first.evidence if all(note in item.diagnostic.evidence for item in group)]
         path, span = self._shared_place(group) or (first.path, first.span)
@@ -100,12 +101,12 @@ class Painter:
         yield from self._fix(group[0], margin)
 
     def head(self, found: Diagnostic, path: Path, span: Span) -> Iterator[str]:
-        """What happens, at a place."""
+        """The lines with the place and the message."""
         severity = found.severity.value
         level = severity if found.certainty == "proven" else f"{severity} ({found.certainty})"
         place = self.place(path, span)
         rule = f"[{found.code} {found.name}]"
-        # What must stay on one line is one word to the wrapping.
+        # The wrapping treats what must stay on one line as one word.
         first, last = f"{place}: {level}:".replace(" ", _HARD_SPACE), rule.replace(" ", _HARD_SPACE)
         lines = self._wrapped(f"{first} {_printable(found.message)} {last}", "    ")
         painted = f"{self._paint(place, 'bold')}: {self._paint(level, severity)}:"
@@ -119,7 +120,7 @@ class Painter:
 
     @staticmethod
     def _shared_place(group: Sequence[Item]) -> tuple[Path, Span] | None:
-        """The first loader of all findings; None if they do not have the same."""
+        """The place of the first loader of all findings; None if it is not the same for all."""
         loaders = {
             next(((note.path, note.span) for note in item.diagnostic.evidence if note.is_loader), None)
             for item in group
@@ -159,7 +160,7 @@ class Painter:
             return
         line_number = self._in_cell(path, span.line)[1] + 1
         end = span.end_column if span.end_line == span.line else len(line.rstrip())
-        room = max(40, self._report.width - margin - 5)  # less what stands before the line and "..."
+        room = max(40, self._report.width - margin - 5)  # without the text before the line and "..."
         source, marks = excerpt(line, span.column, end, room)
         number = self._paint(f"{line_number:>{margin - 1}} |", "dim")
         blank = self._paint(" " * margin + "|", "dim")
@@ -170,7 +171,7 @@ class Painter:
         if path not in self._lines:
             try:
                 self._lines[path] = lines_of(self._report.text_of(path))
-            except (OSError, ValueError):  # gone since the check: the finding is shown without its line
+            except (OSError, ValueError):  # the file is gone since the check: the finding is shown without its line
                 self._lines[path] = []
         lines = self._lines[path]
         return lines[span.line] if span.line < len(lines) else None
@@ -181,7 +182,7 @@ class Painter:
         return f"{self._path(path)}:{f'cell {cell}:' if cell else ''}{within + 1}"
 
     def _in_cell(self, path: Path, line: int) -> tuple[int, int]:
-        """The code cell from 1 (0: no notebook) and the 0-based line in it."""
+        """The number of the code cell from 1 (0 if the file is not a notebook), and the 0-based line in it."""
         starts = self._report.cells_of(path)
         return cell_of(starts, line) if starts else (0, line)
 
@@ -193,15 +194,15 @@ class Painter:
 
 
 def wrapped(text: str, indent: str, report: Report) -> list[str]:
-    """`text` in lines as wide as the terminal; the whole of it where there is none, so that `grep` finds it."""
+    """`text` in lines as wide as the terminal; in one line without a terminal, so that `grep` finds it."""
     return terminal.wrapped(text, indent, report.width) if report.wraps else [text]
 
 
 def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
-    """The line as it is printed, and a line of carets under its characters `start` to `end` (0-based, exclusive).
+    """The line as printed, and a line of carets under its characters from `start` to `end` (0-based, `end` exclusive).
 
-    Tabs become spaces, signs that a terminal would obey become `?`, wide characters get two carets, and a line longer
-    than `room` columns is cut on both sides."""
+    Tabs become spaces, control characters become `?`, wide characters get two carets, and a line longer than `room`
+    columns is cut on both sides."""
     start = min(start, len(line))
     end = max(min(end, len(line)), start + 1)
     first = max(0, start - _BEFORE) if _is_wider(line, room) else 0
@@ -222,8 +223,8 @@ def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
 
 
 def _is_wider(line: str, room: int) -> bool:
-    """Whether a line takes more columns than these: no more of it is looked at than that takes, since a line may be
-    the whole file, with a finding in each of its words."""
+    """Whether a line takes more than `room` columns. It reads no more than necessary: a line may be the whole file,
+    with a finding in each of its words."""
     used = 0
     for sign in line:
         used += _cell(sign)[1]
@@ -246,12 +247,12 @@ def _cell(sign: str) -> tuple[str, int]:
 
 
 def _printable(text: str) -> str:
-    """`text` on one line, without signs that a terminal would obey."""
+    """`text` on one line, without control characters."""
     return printable(" ".join(text.split()))
 
 
 def summary(report: Report) -> Iterator[str]:
-    """What sums up, in one line where the terminal is wide enough; nothing where only findings are wanted."""
+    """The summary, in one line if the terminal is wide enough; nothing if `report.quiet`."""
     if not report.quiet:
         yield from wrapped(_summary(report), "  ", report)
 

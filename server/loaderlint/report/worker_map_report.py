@@ -1,4 +1,4 @@
-"""The worker map as a tree for people and as JSON for programs. Only ASCII of our own is printed."""
+"""The worker map as a tree and as JSON. Our own text is ASCII only."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from loaderlint.explanations.worker_map import (
 from loaderlint.report.locations import Spots
 from loaderlint.report.terminal import printable
 
-#: What is listed of each loader before the rest is only counted.
+#: The maximum number of entries of each kind that are listed for a loader; the rest is only counted.
 _MAX_ITEMS = 12
-#: How many loaders are shown with all that they run before the others get one line each.
+#: The number of loaders that are shown with everything that they run; the others get one line each.
 _MAX_LOADERS = 20
-#: When workers run something.
+#: When workers run a function.
 WHEN = {"sample": "for samples", "collate": "for batches", "init": "when a worker starts"}
 
 
 def text(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
-    """A tree a loader, then one line that sums up; `whole`: nothing is left out for its length."""
+    """A tree per loader, then one line with the summary. `whole`: whether to list everything, however long."""
     return (printable(line.expandtabs()) for line in _lines(known, spots, whole=whole))
 
 
@@ -58,7 +58,7 @@ def heading(loader: MappedLoader, spots: Spots) -> str:
 
 
 def details(loader: MappedLoader, spots: Spots, most: int | None) -> Iterator[str]:
-    """What there is to say of a loader, at most `most` lines of each kind."""
+    """The lines about a loader, at most `most` of each kind (None: all)."""
     if loader.starts_workers != "no":
         lives = {True: ", which persist across epochs", False: "", None: ", which may persist across epochs"}
         methods = " or ".join(loader.start_methods)

@@ -1,1 +1,1 @@
-"""How loaderlint itself runs: its processes, its call stack, its module path, and errors of its own."""
+"""How loaderlint itself runs: its processes, its call stack, its import path, and its internal errors."""

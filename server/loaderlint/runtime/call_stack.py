@@ -1,8 +1,8 @@
-"""A call stack of the engine's own, so that no answer depends on how deep its caller stands.
+"""Gives the engine its own call stack, so that no answer depends on the depth of its caller.
 
-Python's recursion limit counts the frames of the caller too, and the native stack of a thread may be as small as
-512 KiB. Work that recurses over a user's code therefore runs on a thread with a known stack and a known limit. The
-functions that recurse have limits of their own, which lie well below: they never meet this one.
+Python's recursion limit counts the frames of the caller too, and the native stack of a thread may be as small as 512
+KiB. Work that recurses over a user's code therefore runs on a thread with a known stack and a known limit. The
+recursive functions have much lower limits of their own, so they never reach this one.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Generic, TypeVar
 #: Python frames. `loaderlint.project.evaluation.evaluator.MAX_NESTED` and `loaderlint.syntax.nesting_depth.MAX_LEVELS`
 #: need a third of it.
 FRAMES = 30_000
-#: Bytes of native stack, tried in this order. Only what is used takes memory.
+#: Bytes of native stack, tried in this order. Only the used part takes memory.
 _SIZES = (256 * 1024 * 1024, 64 * 1024 * 1024)
-#: Seconds between two looks at whether somebody presses Ctrl-C: on Windows nothing else ends a wait.
+#: Seconds between two checks for Ctrl-C: on Windows nothing else ends a wait.
 _LOOK = 1.0
 
 _Result = TypeVar("_Result")
 
 
 class _Here(threading.local):
-    """Whether this thread has a stack of the engine's own."""
+    """Whether this thread runs on the engine's own stack."""
 
     is_own = False
 
@@ -36,15 +36,15 @@ _usual_limit = 0
 
 
 def on_own_stack(work: Callable[[], _Result], abandon: Callable[[], None] = lambda: None) -> _Result:
-    """Call `work` on a stack of the engine's own and return its result; what it raises is raised here.
+    """Call `work` on the engine's own stack and return its result. Raises what `work` raises.
 
     The caller waits. If it is interrupted meanwhile (Ctrl-C), it calls `abandon`, which should make `work` end early,
-    and waits for that end. Calls within `work` stay on its stack."""
+    and waits for that end. Nested calls stay on the same stack."""
     if _here.is_own:
         return work()
     run = _Run(work)
     thread = _started(run)
-    if thread is None:  # no thread or no memory left: better on this stack than not at all
+    if thread is None:  # no thread or no memory left: this stack is better than none
         return work()
     try:
         _join(thread)
@@ -56,8 +56,8 @@ def on_own_stack(work: Callable[[], _Result], abandon: Callable[[], None] = lamb
 
 
 def with_room(work: Callable[[], _Result]) -> _Result:
-    """Call `work` here, or on a stack of the engine's own where this one has no room for it: that is all a
-    RecursionError says, and it is no answer. `work` must leave nothing behind when it raises."""
+    """Call `work` here, and again on the engine's own stack if it raises a RecursionError, which only says that this
+    stack has no room. `work` must have no effects when it raises."""
     try:
         return work()
     except RecursionError:
@@ -67,7 +67,7 @@ def with_room(work: Callable[[], _Result]) -> _Result:
 
 
 class _Run(Generic[_Result]):
-    """One call and what came of it."""
+    """One call and its outcome."""
 
     def __init__(self, work: Callable[[], _Result]) -> None:
         self._work = work
@@ -116,7 +116,8 @@ def _join(thread: threading.Thread) -> None:
 
 
 def _raise_limit() -> None:
-    """The limit belongs to the whole interpreter: the first user raises it, the last one restores it."""
+    """Raise the recursion limit. It belongs to the whole interpreter: the first user raises it, the last one restores
+    it."""
     global _users, _usual_limit
     with _lock:
         if _users == 0:

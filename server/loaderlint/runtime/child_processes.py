@@ -1,8 +1,7 @@
-"""Processes of our own beside this one, and the pipes to them.
+"""Child processes of loaderlint, and the pipes to them.
 
-Each is isolated: it imports nothing from the folder that it runs in. The messages are pickles, each with its length
-before it. Both ends are this program, joined by pipes that nobody else has; nothing that comes from a client or from a
-file is read as a pickle."""
+Each is isolated: it imports nothing from the folder that it runs in. The messages are pickles with their length in
+front. Both ends are loaderlint, and nobody else has the pipes; nothing from a client or a file is ever unpickled."""
 
 from __future__ import annotations
 
@@ -22,17 +21,17 @@ from loaderlint.runtime import import_path
 
 _START = str(Path(__file__).with_name("start_child.py"))
 _LENGTH = struct.Struct("<Q")
-#: A console of its own would pop up (Windows; the flag has no name elsewhere).
+#: Without this flag, Windows opens a console for the process. It is not defined on other systems.
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-#: Seconds that a process which has closed its end of the pipe gets to end by itself.
+#: Seconds that a process gets to end by itself after it closed its end of the pipe.
 _PATIENCE = 5.0
 
 
 class Child:
     """A Python process that runs `main(*arguments)` of a module.
 
-    `heard` is called on a thread of its own with each message, still pickled, and with None when there are no more.
-    `variables` are added to its environment. Raises OSError if it cannot be started."""
+    `heard` is called on a separate thread with each message, still pickled, and with None after the last one.
+    `variables` are added to the environment of the process. Raises OSError if the process cannot be started."""
 
     def __init__(
         self,
@@ -75,7 +74,7 @@ class Child:
         self._process.wait()
 
     def exit_code(self) -> int:
-        """The exit code of a process that was heard to its end; negative for a signal."""
+        """The exit code, once `heard` got None; negative for a signal."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)
         self.end()
@@ -83,8 +82,8 @@ class Child:
 
 
 def _lifeline() -> tuple[int, BinaryIO | None]:
-    """A pipe that is never written to, by which a child learns from the kernel that its parent has ended: the end for
-    the child, as a file descriptor, and the parent's. (-1, None) where there is no such signal."""
+    """A pipe that is never written to, through which the kernel tells a child that its parent has ended: the child's
+    end, as a file descriptor, and the parent's. (-1, None) on systems without such a signal."""
     if sys.platform != "linux":
         return -1, None
     read_end, write_end = os.pipe()
@@ -100,7 +99,8 @@ def _command(module: str, arguments: tuple[str, ...], lifeline: int) -> list[str
 
 
 def _environment() -> dict[str, str]:
-    """As with `python -I`, the user's variables for Python do not count; without its home Python may not start."""
+    """The environment without the user's variables for Python, as with `python -I`; except PYTHONHOME, without which
+    Python may not start."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name == "PYTHONHOME"}
 
 
@@ -131,7 +131,7 @@ def read(stream: BinaryIO) -> bytes | None:
             return None
         (length,) = _LENGTH.unpack(head)
         data = stream.read(length)
-    except (OSError, ValueError):  # closed meanwhile
+    except (OSError, ValueError):  # the other thread has closed it
         return None
     return data if len(data) == length else None
 
@@ -140,8 +140,8 @@ def read(stream: BinaryIO) -> bytes | None:
 
 
 def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
-    """Private copies of stdin and stdout. What else is printed goes to stderr, and stdin is empty for everybody else,
-    so that nothing gets between the messages."""
+    """Private copies of stdin and stdout. All other output goes to stderr, and all other code sees an empty stdin, so
+    that nothing gets between the messages."""
     source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -152,13 +152,13 @@ def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
 
 
 def each_message(source: BinaryIO, take: Callable[[bytes], object]) -> NoReturn:
-    """Call `take` with each message, still pickled. At the end of the stream, when the parent has ended, end at once,
-    whatever other threads do."""
+    """Call `take` with each message, still pickled. At the end of the stream, the parent has ended: end the process at
+    once, whatever other threads do."""
     while (data := read(source)) is not None:
         take(data)
     os._exit(0)
 
 
 def ignore_interrupts() -> None:
-    """Ctrl-C is for the parent process, which ends this one."""
+    """Ignore Ctrl-C: it is meant for the parent process, which ends this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,20 +1,20 @@
-"""Where Python looks for modules, without the folder that loaderlint runs in: the code there is only read.
+"""Removes the folder that loaderlint runs in from Python's module path: the code there is read, never imported.
 
-`python -m` puts the current folder first, and so does an empty or relative entry in PYTHONPATH. Only modules that
-Python has loaded already are used here, because every other import would look into that folder first."""
+`python -m` puts the current folder first, and so does an empty or relative entry in PYTHONPATH. This module uses only
+modules that Python has loaded already, because every other import would search that folder first."""
 
 import os
 import sys
 
 
 def isolate() -> None:
-    """Import nothing from the current folder from here on."""
+    """Stop importing modules from the current folder."""
     sys.path[:] = trusted()
 
 
 def trusted() -> list[str]:
-    """`sys.path` without the current folder and without relative entries of PYTHONPATH. Folders where loaderlint,
-    installed packages or the standard library are stay, also if one of them is the current folder."""
+    """`sys.path` without the current folder and without relative entries of PYTHONPATH. Folders with loaderlint,
+    installed packages or the standard library stay, even if one of them is the current folder."""
     refused = _refused()
     found = [entry for entry in sys.path if os.path.isabs(entry)]
     if refused.isdisjoint(map(os.path.realpath, found)):

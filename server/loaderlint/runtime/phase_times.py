@@ -1,4 +1,4 @@
-"""How long the phases of a command take. Nothing is measured unless somebody asks for it."""
+"""Measures how long the phases of a command take, on request only."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _since = 0.0
 
 
 def measure() -> None:
-    """Begin to measure, from zero."""
+    """Start measuring, from zero."""
     global _spent
     _spent = {}
     _inside.clear()
 
 
 def spent() -> dict[str, float]:
-    """The seconds of each phase since `measure`, in the order in which they began. A phase inside of another one counts
-    for itself only, so that all of them add up."""
+    """The seconds of each phase since `measure`, in the order in which they began. The time of a nested phase is not
+    added to the outer one, so that all of them add up."""
     return dict(_spent or {})
 
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Count what runs inside as a phase. Only the thread that runs the command may call this."""
+    """Count what runs in the `with` block as a phase. Only the thread that runs the command may call this."""
     if _spent is None:
         yield
         return

@@ -23,12 +23,12 @@ R = TypeVar("R")
 
 #: Seconds between two calls of `look`.
 _LOOK = 0.5
-#: Made in advance: when memory is short, there may be too little to make it.
+#: Created in advance, because there may be too little memory to create it later.
 _NO_MEMORY = pickle.dumps(("memory", None))
 
 
 class Failure(Struct, frozen=True):
-    """Why a task has no result. `message`: of a crash the exit code, of an error its type and text; `details`: the
+    """Why a task has no result. `message`: the exit code of a crash, or the type and text of an error; `details`: the
     traceback of an error."""
 
     kind: Literal["crash", "memory", "time", "error"]
@@ -46,11 +46,12 @@ def run(
     renew_after: int | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[T, R | Failure]]:
-    """Each task with its result or failure, from at most `count` processes. Tasks are taken when a process is free.
+    """Yield each task with its result or failure, from at most `count` processes. Tasks are taken when a process is
+    free.
 
-    `work` and `prepare`, which each process calls first, are found by name in the processes. A task may take `seconds`;
-    a process ends after `renew_after` tasks. `look` is called now and then, and what it raises ends the work. Raises
-    OSError if no process can be started."""
+    The processes find `work` and `prepare` by name; each of them calls `prepare` first. A task may take `seconds`; a
+    process ends after `renew_after` tasks. `look` is called from time to time, and an exception in it ends the work.
+    Raises OSError if no process can be started, and what `look` raises."""
     pool: _Pool[T, R] = _Pool(work, prepare, count, seconds, renew_after)
     try:
         yield from pool.run(tasks, look)
@@ -82,7 +83,7 @@ class _Pool(Generic[T, R]):
             look()
             for worker, outcome in self._outcomes():
                 task = worker.task
-                self._hand_out(waiting)  # before whoever gets the result takes time over it
+                self._hand_out(waiting)  # first, because the caller may take its time with the result
                 yield task, outcome
 
     def end(self) -> None:
@@ -90,7 +91,7 @@ class _Pool(Generic[T, R]):
             worker.child.end()
 
     def _hand_out(self, waiting: Iterator[T]) -> bool:
-        """Give each free process a task; whether there is anything to wait for."""
+        """Give each free process a task. Returns whether there is anything to wait for."""
         while len(self._busy) < self._count:
             try:
                 task = self._again.pop() if self._again else next(waiting)
@@ -104,18 +105,18 @@ class _Pool(Generic[T, R]):
             worker = self._idle.pop()
             try:
                 worker.begin(task, self._seconds)
-            except (OSError, ValueError):  # it has died when it had nothing to do
+            except (OSError, ValueError):  # it died while it was idle
                 worker.child.end()
             else:
                 return worker
         worker = _Worker(self._heard, task)
-        with contextlib.suppress(OSError, ValueError):  # that it has died is heard
+        with contextlib.suppress(OSError, ValueError):  # its death is reported by the listening thread
             worker.child.send(self._setup)
             worker.begin(task, self._seconds)
         return worker
 
     def _outcomes(self) -> Iterator[tuple[_Worker[T], R | Failure]]:
-        """What comes next, if it comes soon."""
+        """The next outcome, if it comes soon."""
         try:
             worker, data = self._heard.get(timeout=self._patience())
         except queue.Empty:
@@ -124,7 +125,7 @@ class _Pool(Generic[T, R]):
                 self._drop(worker)
                 yield worker, Failure("time")
             return
-        if worker not in self._busy:  # the last word of one that was ended, or that died when it had nothing to do
+        if worker not in self._busy:  # the last message of a process that was ended, or that died while it was idle
             if worker in self._idle:
                 self._idle.remove(worker)
             return
@@ -132,7 +133,7 @@ class _Pool(Generic[T, R]):
             code = worker.child.exit_code()
             self._drop(worker)
             if worker.was_idle and not worker.has_begun:
-                self._again.append(worker.task)  # it died while it had nothing to do, and the task came too late
+                self._again.append(worker.task)  # it died while it was idle, and the task came too late
             else:
                 yield worker, Failure("crash", str(code))
             return
@@ -163,7 +164,7 @@ class _Pool(Generic[T, R]):
 
 
 class _Worker(Generic[T]):
-    """A process of the pool, and the task that it has or was made for."""
+    """A process of the pool, and the task that it works on or was started for."""
 
     def __init__(self, heard: queue.SimpleQueue[Any], task: T) -> None:
         self.task = task
@@ -174,7 +175,7 @@ class _Worker(Generic[T]):
         self.child = child_processes.Child(__name__, heard=lambda data: heard.put((self, data)))
 
     def begin(self, task: T, seconds: float | None) -> None:
-        """Raises OSError or ValueError if the process has died."""
+        """Send it a task, which may take `seconds`. Raises OSError or ValueError if the process has died."""
         self.task = task
         self.tasks += 1
         self.has_begun = False
@@ -188,7 +189,7 @@ class _Worker(Generic[T]):
         return self.tasks > 1
 
     def ready(self, seconds: float | None) -> None:
-        """The task's time begins: not before the process has started."""
+        """Start the clock of the task, once the process has started."""
         self._is_ready = True
         self.deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -197,7 +198,7 @@ class _Worker(Generic[T]):
 
 
 def main() -> None:
-    """Do the tasks that come on stdin."""
+    """Do the tasks that arrive on stdin."""
     child_processes.ignore_interrupts()
     source, sink = child_processes.claim_stdio()
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -211,7 +212,7 @@ def main() -> None:
             task = pickle.loads(inbox.get())
             child_processes.write(sink, ("begun", None))
             child_processes.write_pickled(sink, _answer(work, task))
-    except OSError:  # nobody reads the answers
+    except OSError:  # nobody reads the answers anymore
         os._exit(0)
     except BaseException:
         traceback.print_exc()

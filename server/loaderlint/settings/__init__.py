@@ -1,1 +1,1 @@
-"""What users set, in files and flags."""
+"""The settings of users, from files and flags."""

@@ -1,4 +1,4 @@
-"""What may be supposed of a project: other versions, platforms or start methods than it has."""
+"""Changes that can be assumed for a project: other versions, platforms or start methods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.settings import settings
 
-#: What may be supposed, by its short name, as the setting that says it.
+#: The settings that a change can set, by short name.
 _SETTINGS = {
     "torch": "target-torch",
     "python": "target-python",
@@ -19,18 +19,19 @@ _LISTS = ("platforms",)
 
 
 class NotSupposed(ValueError):
-    """A change that cannot be supposed; the message says what to write instead."""
+    """A change that cannot be assumed; the message says what to write instead."""
 
 
 class Change(NamedTuple):
-    """One supposition: `text` as the user wrote it ('python=3.14'), and the `overrides` that it stands for."""
+    """One assumed change: `text` as the user wrote it ('python=3.14'), and the setting `overrides` that it means."""
 
     text: str
     overrides: Mapping[str, object]
 
 
 def changes_of(given: Sequence[str]) -> tuple[Change, ...]:
-    """The changes that texts such as 'python=3.14,torch=2.9' name, each by itself. Raises NotSupposed."""
+    """The changes that texts such as 'python=3.14,torch=2.9' name, one by one. Raises NotSupposed if one cannot be
+    read."""
     changes: dict[str, Change] = {}
     for name, value in _parts(given):
         change = _change(name, value)
@@ -52,12 +53,13 @@ def together(changes: Sequence[Change]) -> Change:
 
 
 def _parts(given: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Names and values; a part without a name belongs to the list before it: 'platforms=linux,windows,torch=2.4'."""
+    """The names and values; a part without a name belongs to the list before it:
+    'platforms=linux,windows,torch=2.4'."""
     for text in given:
         listed: list[tuple[str, str]] = []
         for part in (part.strip() for part in text.split(",")):
             name, equals, value = part.partition("=")
-            # '>=2.0' in 'torch=>=2.0,<2.5' holds a sign of equality too
+            # '>=2.0' in 'torch=>=2.0,<2.5' contains an equals sign too
             if equals and name.strip().replace("-", "").isalnum():
                 listed.append((name.strip().lower(), value.strip()))
             elif listed and part:

@@ -1,9 +1,9 @@
-"""Settings: `[tool.loaderlint]` in pyproject.toml or loaderlint.toml, the nearest one upwards from a file.
+"""Settings: `[tool.loaderlint]` in pyproject.toml or loaderlint.toml, in the nearest folder upwards from a file.
 
-Who runs the tool may name another file, or none (`FILE`).
+The user may name another file, or none (`FILE`).
 
-Every key is optional; a key that nobody set is None, so that what reads it can tell 'not said' from any value. A wrong
-key or value never stops anything: it becomes a `SettingsProblem` and the rest applies.
+Every key is optional; a key that is not set is None, which differs from every value. A wrong key or value never stops
+anything: it becomes a `SettingsProblem`, and the rest applies.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ SEVERITIES = tuple(severity.value for severity in Severity)
 OWN_FILE = "loaderlint.toml"
 SHARED_FILE = "pyproject.toml"
 
-#: How exactly a selector names a rule: the most exact one decides, `ignore` wins a tie. A prefix counts its length.
+#: How exactly a selector names a rule: the most exact one decides, and `ignore` wins a tie. A prefix counts with its
+#: length.
 _DEFAULT, _ALL, _EXACT = 0, 1, 9
-#: So many signs of a value are shown in messages.
+#: The number of characters of a value that messages show.
 _SHOWN = 60
-#: So many messages about one setting are told.
+#: The maximum number of messages about one setting.
 _MOST_MESSAGES = 20
-#: No call has more.
+#: The highest position of an argument: no call has more.
 _MOST_ARGUMENTS = 1_000
 _CODE_PREFIX = re.compile(r"LDR\d{0,3}\Z")
 
@@ -61,7 +62,7 @@ class PerFileIgnore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the project asks for. None means that nobody said.
+    """The settings of a project. None means that a setting is not set.
 
     `directory` is the folder of the settings `file` (patterns are relative to it), None without a file. `target_torch`
     and `target_python` are a version ('2.4') or a range ('>=2.0,<2.5') that `packaging` can read. `baseline`: a path,
@@ -83,7 +84,7 @@ class Settings:
     file: Path | None = field(default=None, compare=False)
 
     def told(self) -> tuple[str, ...]:
-        """What somebody set, a setting a line, and first of all its file."""
+        """The settings that are set, one per line, after their file."""
         lines = [f"from {self.file}"] if self.file else []
         for one in fields(self):
             value = getattr(self, one.name)
@@ -92,7 +93,7 @@ class Settings:
         return tuple(lines)
 
     def enabled(self, name: str, code: str, by_default: bool = True) -> bool:
-        """Whether the rule runs at all (`per_file_ignores` apart).
+        """Whether the rule runs, regardless of `per_file_ignores`.
 
         The most exact selector that matches decides: a name or full code, then a code prefix, then 'ALL'."""
         wanted = _exactness(self.select, name, code)
@@ -116,7 +117,7 @@ class Settings:
         return bool(self.exclude) and self._matches(self.exclude or (), path)
 
     def severity_of(self, name: str, code: str) -> Severity | None:
-        """The severity asked for this rule, None if nobody said."""
+        """The severity that is set for this rule; None if none is set."""
         best: tuple[int, Severity] | None = None
         for selector, severity in self.severity or ():
             exactness = _exactness((selector,), name, code)
@@ -133,26 +134,26 @@ class Settings:
         return _rules(patterns).ignores_file(os.fsencode(relative.as_posix()))
 
 
-#: Not a setting: where overrides keep those of single folders.
+#: Not a setting: the key of overrides for single folders.
 FOLDERS = "folders"
-#: Not a setting either: where overrides name the one file of settings (an absolute path), '' for none. Its patterns and
-#: paths are relative to the current folder, since the file may lie anywhere.
+#: Not a setting: the key under which overrides name the only settings file (an absolute path), or '' for none. Its
+#: patterns and paths are relative to the current folder, because the file may be anywhere.
 FILE = "settings-file"
-#: Nor is this: where overrides hold versions of packages, by their normalised names.
+#: Not a setting: the key of overrides for versions of packages, by their normalised names.
 PACKAGES = "packages"
-#: Nor this: where overrides say False, what audits saw of findings does not count.
+#: Not a setting: if overrides set this key to False, audits do not affect findings.
 AUDITS = "audits"
 
 _NO_SETTINGS = (FILE, PACKAGES, AUDITS)
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Settings, tuple[SettingsProblem, ...]]:
-    """The settings of the file at `path` (it need not exist), and what is wrong with them.
+    """The settings that apply to the file at `path` (which need not exist), and the problems in them.
 
-    `overrides` (flags, editor settings) use the names of pyproject.toml and win over the file key by key; a `select`
-    there also sets aside the file's `ignore` and `extend-select`, because who names a rule wants to see it. Under
-    `FOLDERS` there may be those of single folders (absolute paths), which take the place of the others in there.
-    Answers are kept per directory until `clear` is called."""
+    `overrides` (flags, editor settings) use the names of pyproject.toml and replace the file's values key by key. A
+    `select` in them also disables the file's `ignore` and `extend-select`, because a user who names a rule wants to see
+    it. `FOLDERS` in them may contain overrides for single folders (absolute paths), which replace the others there.
+    Results are cached per directory until `clear` is called."""
     over = _of_folder(path.parent, overrides or {})
     key = (path.parent, repr(sorted(over.items())))
     if key not in _loaded:
@@ -168,7 +169,7 @@ def is_settings_file(path: Path | None) -> bool:
 
 
 def clear() -> None:
-    """Forget what was read: a settings file changed."""
+    """Clear the cache, because a settings file changed."""
     _loaded.clear()
     _read.clear()
 
@@ -184,7 +185,7 @@ _read: dict[Path, tuple[Settings, tuple[SettingsProblem, ...]]] = {}
 
 
 def _of_folder(directory: Path, overrides: Mapping[str, object]) -> Mapping[str, object]:
-    """The overrides that hold in a directory."""
+    """The overrides that apply in a directory."""
     folders = overrides.get(FOLDERS)
     if not isinstance(folders, Mapping):
         return overrides
@@ -222,13 +223,13 @@ def _from_named(file: object) -> tuple[Settings, tuple[SettingsProblem, ...]]:
 
 
 def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | None:
-    """The settings of one file; None if there is no such file or it does not speak of loaderlint."""
+    """The settings of one file; None if there is no such file or it contains no settings of loaderlint."""
     try:
         data = reading.read(path, reading.SETTINGS)
     except MissingFile:
         return None
     except UnreadableFile as error:
-        # A pyproject.toml that cannot be read may well be silent about us: look further up.
+        # A pyproject.toml that cannot be read may not be about loaderlint: look further up.
         message = f"{error}; its settings are not applied"
         return (Settings(), (SettingsProblem(path, message),)) if path.name != SHARED_FILE else None
     is_shared = path.name == SHARED_FILE
@@ -269,7 +270,7 @@ def _merged(base: Settings, over: Settings) -> Settings:
 
 
 class _Bad(Exception):
-    """A value that cannot be used; the text says what would be right."""
+    """A value that cannot be used; the message says what would be right."""
 
 
 def _checked(table: object) -> tuple[Settings, list[str]]:
@@ -308,8 +309,8 @@ def _unknown_key(key: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A clause for the end of a message: '; did you mean ...?' with the most similar word, or all of a few, or ''. No
-    name that people write is so long that it is cut off in messages, and to compare such a text takes long."""
+    """A clause for the end of a message: '; did you mean ...?' with the most similar word, a list of all words if there
+    are few, or ''. Texts that messages would cut are never names, and comparing them takes long."""
     words = list(known)
     if len(word) > _SHOWN:
         return ""
@@ -319,7 +320,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; choose from {', '.join(words)}" if len(words) <= 12 else ""
 
 
-#: Reads one value; the second argument takes messages about parts of it that are left out.
+#: Reads one value; the second argument is called with messages about parts that are left out.
 _Reader = Callable[[Any, Callable[[str], None]], object]
 
 
@@ -335,7 +336,7 @@ def _patterns(value: object, say: Callable[[str], None]) -> tuple[str, ...]:
 
 
 def _selectors(value: object, say: Callable[[str], None]) -> tuple[str, ...]:
-    """Rule names, codes, code prefixes and 'ALL'; what names no rule is said and left out."""
+    """Rule names, codes, code prefixes and 'ALL'; others are reported and left out."""
     return tuple(selector for selector in _strings(value, say) if _known_selector(selector, say))
 
 
@@ -343,7 +344,7 @@ def _known_selector(selector: str, say: Callable[[str], None]) -> bool:
     names, codes = _rule_names()
     if selector == "ALL" or selector in names or any(code.startswith(selector) for code in codes if selector):
         return True
-    # A rule that a newer version knows may be named in a shared settings file: said, never fatal to the others.
+    # A shared settings file may name a rule of a newer version: that is reported, and the other names still apply.
     say(f"no rule is called {_shown(selector)}{_similar_rule(selector, names, codes)}")
     return False
 
@@ -356,7 +357,7 @@ def _similar_rule(selector: str, names: Sequence[str], codes: Sequence[str]) -> 
 
 
 def _rule_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    from loaderlint.rules import RULES  # here: settings are read by commands that need no rules
+    from loaderlint.rules import RULES  # here, because commands that need no rules read settings too
 
     return tuple(rule.name for rule in RULES), tuple(rule.code for rule in RULES)
 
@@ -390,7 +391,7 @@ def _severities(value: object, say: Callable[[str], None]) -> tuple[tuple[str, S
 
 def _version(value: object, _say: Callable[[str], None]) -> str:
     if isinstance(value, float):
-        # 3.10 as a TOML number is 3.1: which was meant cannot be known.
+        # 3.10 as a TOML number is 3.1, so it is not known which one was meant.
         raise _Bad(f'must be a string such as "{value}", with quotes')
     if not isinstance(value, str) or not value.strip():
         raise _Bad(f'must be a version such as "2.4" or a range such as ">=2.0,<2.5", not {_shown(value)}')
@@ -434,7 +435,8 @@ def _start_method(value: object, _say: Callable[[str], None]) -> StartMethod:
 
 
 def _loaders(value: object, say: Callable[[str], None]) -> tuple[LoaderWrapper, ...]:
-    """`["make_loader"]`, or a table of names with what differs from `dataset`, `num_workers` and no seeding."""
+    """`["make_loader"]`, or a table of names with the differences from the defaults: `dataset`, `num_workers`, no
+    seeding."""
     if isinstance(value, (list, tuple)):
         return tuple(LoaderWrapper(name, "dataset", "num_workers", False) for name in _strings(value, say))
     if not isinstance(value, dict):
@@ -482,12 +484,12 @@ def _shown(value: object) -> str:
         return "a table"
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # an integer of more digits than Python writes
+    except (ValueError, RecursionError):  # an integer with more digits than Python converts
         return "a value that is too large to show"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-#: Every key of the settings, in the order of the documentation, with what reads its value.
+#: Every settings key, in the order of the documentation, with the function that reads its value.
 KEYS: dict[str, _Reader] = {
     "select": _selectors,
     "ignore": _selectors,
@@ -508,7 +510,7 @@ KEYS: dict[str, _Reader] = {
 
 
 def _exactness(selectors: Sequence[str] | None, name: str, code: str) -> int | None:
-    """How exactly the best of the selectors names the rule; None if none does."""
+    """How exactly the best selector names the rule; None if none does."""
     best = None
     for selector in selectors or ():
         if selector in (name, code):

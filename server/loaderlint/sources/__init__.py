@@ -1,1 +1,1 @@
-"""The files of a project as the linker needs them: found, read, cut into pieces, lowered and searched."""
+"""The files of a project, prepared for the linker: found, read, cut into pieces, lowered and searched."""

@@ -1,4 +1,4 @@
-"""The Python files and notebooks in a folder: the walk, what it excludes, and its limits."""
+"""Finds the Python files and notebooks in a folder: the walk, what it excludes, and its limits."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from loaderlint.files.reading import MissingFile, UnreadableFile
 from loaderlint.runtime.internal_errors import Cancelled
 from loaderlint.syntax import notebook
 
-#: Folders that never hold a project's own sources.
+#: Folders that never contain a project's own sources.
 SKIPPED = frozenset(
     """
     .git .hg .svn .venv venv env .env .tox .nox .mypy_cache .ruff_cache .pytest_cache __pycache__ node_modules
     site-packages .ipynb_checkpoints .eggs wandb
     """.split()
 )
-#: What the system shows as files: without end, and nobody's project.
+#: Folders in which the system shows its state as files: endless, and not part of any project.
 _OF_THE_SYSTEM = frozenset({"/dev", "/proc", "/run", "/sys"})
 SOURCES = (".py", notebook.SUFFIX)
-#: A folder with more entries and no Python file among them holds data.
+#: A folder with more entries than this and no Python file among them contains data.
 _CROWDED = 2_000
-#: Between so many entries of a folder it is asked whether the walk shall stop.
+#: `stop` is called after this many entries of a folder.
 _AT_A_TIME = 1_000
-#: So many folders that cannot be listed are named.
+#: At most this many folders that cannot be listed are named.
 _NAMED = 5
 
 
 class Budget(NamedTuple):
-    """How far a walk goes: how many entries of folders it looks at, and how many Python files it takes. Counts and not
-    seconds, so that the same folder gives the same files on any machine."""
+    """The limits of a walk: the number of folder entries that it reads, and of Python files that it finds. These are
+    counts and not seconds, so that the same folder gives the same files on every machine."""
 
     entries: int
     files: int
 
 
-#: For a folder that somebody named: a last guard, far above real projects.
+#: For a folder that the user named: a safeguard, far above real projects.
 NAMED = Budget(entries=3_000_000, files=200_000)
-#: For a home folder or a whole disk, and for what the imports of single files lead to.
+#: For a home folder or a whole disk, and for the files that imports of single files lead to.
 SMALL = Budget(entries=200_000, files=2_000)
 
 
 class Notice(NamedTuple):
-    """Something that people should know of a walk. `path` is the file or folder that is meant."""
+    """A message for users about a walk. `path` is the file or folder that it is about."""
 
     path: Path
     message: str
 
 
 class Found(NamedTuple):
-    """The files of a walk, in its order, and what is to be said of it. `unlisted`: folders that cannot be listed;
-    `complete`: the budget sufficed."""
+    """The files of a walk, in its order, and its notices. `unlisted`: notices about folders that cannot be listed;
+    `complete`: whether the budget sufficed."""
 
     files: tuple[Path, ...]
     notices: tuple[Notice, ...] = ()
@@ -64,21 +64,22 @@ class Found(NamedTuple):
 
 
 def budget_of(root: Path) -> Budget:
-    """How far a walk of a folder goes: not far in a home folder or a whole disk, which hold more than one project."""
+    """The budget for the walk of a folder: small for a home folder or a whole disk, which contain more than one
+    project."""
     is_home = root == Path(root.anchor) or str(root) == os.path.realpath(os.path.expanduser("~"))
     return SMALL if is_home else NAMED
 
 
 def python_files(root: Path, stop: Callable[[], bool] = lambda: False, budget: Budget | None = None) -> Found:
-    """The Python files and notebooks below `root`, sorted within each folder; hidden and ignored folders and endless
-    links left out.
+    """The Python files and notebooks below `root`, sorted within each folder, without hidden and ignored folders and
+    circular links.
 
-    Raises Cancelled when `stop` answers True in between."""
+    Raises Cancelled if `stop` returns True meanwhile."""
     return Walk(root, budget).finish(stop)
 
 
 def spent(counts: str) -> str:
-    """What is said where a budget is used up; `counts`: after what."""
+    """The message when a budget is used up. `counts`: what was found until then."""
     return (
         f"too large to be read as one project: stopped after {counts}; name or open the project's own folder, exclude"
         " folders in its .gitignore, or put a pyproject.toml into it"
@@ -86,7 +87,7 @@ def spent(counts: str) -> str:
 
 
 def files_in(folder: Path, most: int) -> list[Path]:
-    """The Python files and notebooks directly in a folder, sorted, of its first `most` entries."""
+    """The Python files and notebooks directly in a folder, sorted, among its first `most` entries."""
     file_accesses.saw(folder)
     try:
         with os.scandir(folder) as entries:
@@ -101,14 +102,14 @@ class _Spent(Exception):
 
 
 class _IgnoreFile(NamedTuple):
-    """The rules of an ignore file, which are relative to `folder` (a text with a separator at its end)."""
+    """The rules of an ignore file, which are relative to `folder` (a text that ends with a separator)."""
 
     folder: str
     rules: IgnoreRules
 
 
 class Walk:
-    """One walk of a folder, in as many parts as its caller likes."""
+    """One walk of a folder, which the caller may divide into any number of steps."""
 
     def __init__(self, root: Path, budget: Budget | None = None) -> None:
         self._root = root
@@ -117,14 +118,14 @@ class Walk:
         self._files: list[Path] = []
         self._notices: list[Notice] = []
         self._unlisted: list[Notice] = []
-        #: The folders that are still to be listed, the next one last, each with what is ignored around it.
+        #: The folders that are still to be listed, the next one last, each with the ignore rules that apply to it.
         self._waiting: list[tuple[Path, list[_IgnoreFile]]] | None = None
         self._complete = True
 
     def finish(self, stop: Callable[[], bool]) -> Found:
         """Walk to the end.
 
-        Raises Cancelled when `stop` answers True in between; the next call continues there."""
+        Raises Cancelled if `stop` returns True meanwhile; the next call continues there."""
         self.go_on(self._budget.entries, stop)
         notices = list(self._notices)
         if not self._complete:
@@ -136,9 +137,9 @@ class Walk:
         return Found(tuple(self._files), tuple(notices), tuple(self._unlisted[:_NAMED]), self._complete)
 
     def go_on(self, entries: int, stop: Callable[[], bool]) -> bool:
-        """Walk until at least `entries` entries have been looked at in all; whether that is the end of the walk.
+        """Walk until at least `entries` entries have been read in total. Returns whether the walk is finished.
 
-        Raises Cancelled when `stop` answers True in between; the next call continues there."""
+        Raises Cancelled if `stop` returns True meanwhile; the next call continues there."""
         if self._waiting is None:
             self._waiting = [(self._root, self._ignores_above())]
         while self._waiting:
@@ -159,8 +160,8 @@ class Walk:
     def _look_into(
         self, folder: Path, listed: Sequence[os.DirEntry[str]], ignores: list[_IgnoreFile]
     ) -> tuple[list[Path], list[_IgnoreFile]]:
-        """Take the files of a folder; the folders in it that are to be walked, and what is ignored there. Raises
-        _Spent."""
+        """Add the files of a folder. Returns the folders in it that are to be walked, and the ignore rules that apply
+        there. Raises _Spent."""
         if len(listed) > _CROWDED and not any(entry.name.endswith(SOURCES) for entry in listed):
             return [], ignores
         if any(entry.name == ".gitignore" for entry in listed):
@@ -191,7 +192,7 @@ class Walk:
                         raise _Spent
                     listed.append(entry)
         except (FileNotFoundError, NotADirectoryError):
-            pass  # gone in the meantime
+            pass  # deleted in the meantime
         except OSError as error:
             message = f"cannot be listed: {error.strerror or error}; check its permissions"
             self._unlisted.append(Notice(folder, message))
@@ -205,9 +206,9 @@ class Walk:
         self._files.append(path)
 
     def _ignores_above(self) -> list[_IgnoreFile]:
-        """What the repository around the root ignores, as git reads it: `.git/info/exclude`, then the ignore files of
-        the folders down to the root, which reads its own. Nothing if it ignores the root: who asks for that folder
-        means it."""
+        """The ignore rules of the repository around the root, as in git: `.git/info/exclude`, then the ignore files of
+        the folders down to the root (its own is read later). Empty if they ignore the root, because the user asked for
+        it."""
         root = self._root
         repository = next((one for one in (root, *root.parents) if _is_repository(one)), None)
         if repository is None:
@@ -221,7 +222,7 @@ class Walk:
         return ignores
 
     def _ignore_file(self, folder: Path, name: str) -> list[_IgnoreFile]:
-        """The rules of an ignore file, as a list of one or none."""
+        """The rules of an ignore file, as a list with one item or none."""
         path = folder / name
         try:
             rules = IgnoreRules(lines_of(reading.read(path, reading.IGNORE_FILE)))
@@ -252,7 +253,7 @@ def _is_real_folder(entry: os.DirEntry[str]) -> bool:
         return False
     environment = os.path.join(entry.path, "pyvenv.cfg")
     if os.path.exists(environment):
-        file_accesses.saw(environment)  # of other folders the walk goes on to see the whole list
+        file_accesses.saw(environment)  # other folders are recorded when the walk lists them
         return False
     return True
 
@@ -263,7 +264,8 @@ def _is_repository(folder: Path) -> bool:
 
 
 def _ignored(path: str, is_folder: bool, ignores: list[_IgnoreFile]) -> bool:
-    """Whether a path is ignored: the innermost file decides that has a pattern for it, `!pattern` takes it back."""
+    """Whether a path is ignored: the innermost ignore file with a pattern for it decides; `!pattern` includes it
+    again."""
     for folder, rules in reversed(ignores):
         found = rules.decision(_bytes(path[len(folder) :]), is_folder)
         if found is not None:

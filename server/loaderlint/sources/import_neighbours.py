@@ -1,5 +1,5 @@
-"""The files that matter to a few files without a project: those beside them, and those that they import. A folder
-without a project file may hold tens of thousands of unrelated files."""
+"""Finds the files that matter to a few files outside a project: those in the same folder, and those that they import. A
+folder without a project file may contain tens of thousands of unrelated files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _BY_TEXT = (b"import_module(", b"__import__(")
 _QUOTED = re.compile(rb"[\"']((?:\.|%(n)s)+)[\"']" % {b"n": _NAME})
 _PATH_LINE = re.compile(rb"sys\.path\.(?:append|insert)\(([^\r\n]*)")
 _IN_QUOTES = re.compile(rb"[\"']([^\"'\r\n]+)[\"']")
-#: So many bytes are searched for the end of a list of imported names.
+#: The number of bytes in which the end of a list of imported names is searched.
 _LONGEST_LIST = 20_000
-#: No module that people write has more parts in its name.
+#: The maximum number of parts in a module's name.
 _DEEPEST = 30
 
 
 class _Imports(NamedTuple):
-    """What a file imports: modules (with leading dots) and names that may be submodules; `added` are folders that it
-    puts on the search path, relative to its own or the one above; `by_text`: it imports what only its run can tell."""
+    """The imports of a file: modules (with leading dots) and names that may be submodules. `added`: folders that it
+    puts on the search path, relative to its own folder or the one above; `by_text`: it imports modules whose names are
+    computed."""
 
     modules: frozenset[tuple[str, str]]
     added: frozenset[str]
@@ -39,7 +40,8 @@ class _Imports(NamedTuple):
 
 
 class Reachable:
-    """The files that are reached from others below `root`. `data_of` gives the bytes of a file, b'' for none."""
+    """Finds the files below `root` that others lead to. `data_of` returns the bytes of a file, b'' if there are
+    none."""
 
     def __init__(self, root: Path, data_of: Callable[[Path], bytes], budget: Budget = SMALL) -> None:
         self._root = root
@@ -49,15 +51,15 @@ class Reachable:
         self._seeds: frozenset[Path] = frozenset()
 
     def outdated(self, seeds: frozenset[Path], changed: Collection[Path]) -> bool:
-        """Whether other files may be reached than at the last `find`. `changed`: those that may have other texts."""
+        """Whether the result may differ from that of the last `find`. `changed`: the files that may have changed."""
         if self._seeds != seeds:
             return True
         return any(path in self._imports and self._imports[path] != self._read(path) for path in changed)
 
     def find(self, seeds: frozenset[Path], stop: Callable[[], bool]) -> Found:
-        """The files that are reached from `seeds`, which are among them, and what is to be said of the search.
+        """The files that `seeds` lead to, including the seeds, and the notices of the search.
 
-        Raises Cancelled when `stop` answers True in between."""
+        Raises Cancelled if `stop` returns True meanwhile."""
         search = _Search(self._root, self._budget)
         waiting = search.begin(seeds)
         self._imports.clear()
@@ -84,7 +86,7 @@ class Reachable:
 
 
 def _modules(data: bytes) -> Iterator[tuple[str, str]]:
-    """What is written like an import: a module with each name that is taken from it, '' for none."""
+    """Everything that looks like an import: a module with each name that is imported from it, '' for none."""
     for match in _IMPORT.finditer(data):
         if match[2] is not None:
             for one in match[2].split(b","):
@@ -98,7 +100,7 @@ def _modules(data: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _list_behind(data: bytes, at: int) -> bytes:
-    """The names that stand behind the word `import`: in brackets or up to the end of the line."""
+    """The names after the word `import`: in parentheses or up to the end of the line."""
     start = at
     while data[start : start + 1] in (b" ", b"\t"):
         start += 1
@@ -114,7 +116,7 @@ def _text(data: bytes) -> str:
 
 
 class _Search:
-    """One search: the files so far, and what was looked at."""
+    """One search: the files found so far, and the paths that were examined."""
 
     def __init__(self, root: Path, budget: Budget) -> None:
         self._root = root
@@ -130,11 +132,11 @@ class _Search:
 
     @property
     def counts(self) -> str:
-        """How far it went."""
+        """The extent of the search, for messages."""
         return f"{len(self.files):,} Python files that imports lead to"
 
     def begin(self, seeds: Iterable[Path]) -> list[Path]:
-        """The seeds and the files beside them; without seeds, those directly in the root."""
+        """The seeds and the files in the same folders; without seeds, the files directly in the root."""
         seeds = sorted(seeds)
         found = self._new(seeds)
         for folder in dict.fromkeys(path.parent for path in seeds) or [self._root]:
@@ -142,11 +144,11 @@ class _Search:
         return found[::-1]
 
     def reached_from(self, path: Path, imports: _Imports) -> list[Path]:
-        """The files that a file imports, as far as they are new."""
+        """The files that a file imports, without those found before."""
         found: list[Path] = []
         for module, name in sorted(imports.modules):
             found += self._new(self._named(path, imports, module, name))
-        if imports.by_text and path.name == "__init__.py":  # most likely all that is in the package
+        if imports.by_text and path.name == "__init__.py":  # most likely everything in the package
             found += self._new(files_in(path.parent, self._budget.entries))
         return found
 
@@ -159,7 +161,7 @@ class _Search:
         return found
 
     def _named(self, importer: Path, imports: _Imports, module: str, name: str) -> Iterator[Path]:
-        """The files of a module, of the packages around it, and of the submodule `name` of it."""
+        """The files of a module, of the packages that contain it, and of its submodule `name`."""
         dots = len(module) - len(module.lstrip("."))
         parts = [part for part in (*module[dots:].split("."), name) if part][:_DEEPEST]
         if dots:

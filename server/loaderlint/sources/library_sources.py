@@ -1,10 +1,10 @@
-"""The source of installed libraries: found by the names of modules, and read as far as somebody asks.
+"""The source of installed libraries: found by module name, and read on demand.
 
-Where a library is not installed, a summary stands in for its source (`loaderlint.sources.library_summaries`).
+If a library is not installed, a summary replaces its source (`loaderlint.sources.library_summaries`).
 
-A file of a library is cut and lowered as one of the project is, and its facts are kept by content in the same cache.
-Apart from that it is none of the project's: it is in no list of files, no search looks into it, and what cannot be read
-is not there. Nothing outside of the folders of the environment is read, whatever symbolic links say.
+A file of a library is cut and lowered like one of the project, and its facts are stored by content in the same cache.
+Otherwise it is not part of the project: it is in no list of files, no search covers it, and an unreadable file counts
+as missing. Nothing outside the folders of the environment is read, wherever symbolic links lead.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.piece_size import has_too_many_clauses
 from loaderlint.syntax.source import UnreadableSource, decode
 
-#: Few modules that people write are longer; those that are were generated.
+#: Few hand-written modules are longer; longer ones are generated.
 SOURCE = reading.Limit("a module of a library", 1_000_000)
-#: So many modules of libraries are read for one part of a project.
+#: The maximum number of library modules that are read for one part of a project.
 MAX_MODULES = 1_000
-#: The parts of the dotted name of a module.
+#: A module's dotted name.
 _MAX_PARTS = 16
 
 
 class LibrarySources:
-    """The modules in some folders, and those of `summaries`. `kept`: where facts of pieces may be known already."""
+    """The modules in some folders, and those of `summaries`. `kept`: facts of pieces from earlier sessions."""
 
     def __init__(self, folders: LibraryFolders, summaries: LibrarySummaries, kept: KeptPieces | None) -> None:
         self.folders = folders
@@ -51,15 +51,15 @@ class LibrarySources:
         self._stamps = {str(one): file_accesses.stamp(str(one)) for one in folders.folders}
 
     def has(self, name: str) -> bool:
-        """Whether a top-level package or module of this name is installed, and its source may be; or summarised."""
+        """Whether a top-level package or module of this name is installed, perhaps with its source, or summarised."""
         return self._is_installed(name) or self._summaries.has(name)
 
     def _is_installed(self, top: str) -> bool:
         return self._find(top) is not None or (top.isidentifier() and bool(self._folders_of(top)))
 
     def module(self, name: str) -> Path | None:
-        """The file of the module with a dotted name; None if it is not installed, compiled, or a namespace package. A
-        summary stands in for a library of which nothing is installed."""
+        """The file of the module with a dotted name; None if it is not installed, compiled, or a namespace package. If
+        nothing of the library is installed, the file may be in a summary."""
         if name not in self._modules:
             installed = not self._summaries.has(name.partition(".")[0]) or self._is_installed(name.partition(".")[0])
             found = self._modules[name] = self._find(name) if installed else self._summaries.module(name)
@@ -80,8 +80,8 @@ class LibrarySources:
         return self._open[path]
 
     def place(self, path: Path, piece: int) -> str:
-        """'as installed: mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a module stands, for people.
-        'As summarised' for a summary, without a line."""
+        """The place of a piece of a module, for users: 'as installed: mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)',
+        or 'as summarised: ...' without a line."""
         if self._summaries.text(path) is not None:
             return f"as summarised: {self._summaries.place(path)}"
         top = self._names.get(path, "").partition(".")[0]
@@ -93,17 +93,17 @@ class LibrarySources:
         return f"as installed: {self._releases[top]} ({path.relative_to(folder).as_posix()}{line})"
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
-        """The modules that were read, each with its bytes, for a cache to keep."""
+        """The modules that were read, each with its bytes, for a cache."""
         for path, file in self._open.items():
             if file is not None:
                 yield self._data[path], file
 
     def changed(self) -> bool:
-        """Whether a module that was read is no longer what it was."""
+        """Whether a module that was read has changed."""
         return any(file_accesses.stamp(path) != stamp for path, stamp in self._stamps.items())
 
     def rest(self) -> None:
-        """Save memory: nobody asks for a while."""
+        """Release memory: no request is expected for a while."""
         for file in self._open.values():
             if file is not None:
                 file.pack()
@@ -119,7 +119,7 @@ class LibrarySources:
         return None
 
     def _folders_of(self, package: str) -> tuple[Path, ...]:
-        """The folders that hold the modules of a package; several for a namespace package."""
+        """The folders with the modules of a package; several for a namespace package."""
         if package not in self._places:
             outer, _, last = package.rpartition(".")
             found = [folder / last for folder in self._folders_of(outer)]
@@ -137,7 +137,7 @@ class LibrarySources:
         return os.path.isdir(path) and self._is_inside(path)
 
     def _is_inside(self, path: Path) -> bool:
-        """Whether a file or folder is in the environment, wherever symbolic links lead."""
+        """Whether a file or folder is in the environment after following symbolic links."""
         real = os.path.realpath(path)
         return any(real == folder or real.startswith(folder + os.sep) for folder in self._allowed)
 
@@ -161,7 +161,7 @@ class LibrarySources:
 
 
 class SeenLibraries:
-    """The libraries as one linking sees them. `find` finds out where they are, as soon as somebody asks."""
+    """The libraries as one linking sees them. `find` locates them when the first question comes."""
 
     def __init__(self, find: Callable[[], LibrarySources]) -> None:
         self._find = find
@@ -173,7 +173,7 @@ class SeenLibraries:
         return bool(self._found().folders.folders)
 
     def summarised(self) -> tuple[str, ...]:
-        """The top-level packages of which there are summaries, for libraries that are not installed."""
+        """The top-level packages with summaries, for libraries that are not installed."""
         return library_summaries.names()
 
     def has(self, name: str) -> bool:
@@ -194,7 +194,7 @@ class SeenLibraries:
         return self._sources.name_of(path) if self._sources is not None else None
 
     def file(self, path: Path) -> ProjectFile | None:
-        """A module, as the linker reads it; None for one past `MAX_MODULES`."""
+        """The module in a file, as the linker reads it; None beyond `MAX_MODULES` modules, or if it cannot be read."""
         if path not in self._files:
             more = self._sources is not None and len(self._files) < MAX_MODULES
             opened = self._sources.file(path) if self._sources is not None and more else None
@@ -211,4 +211,4 @@ def _existing(prefix: Path | None) -> tuple[Path, ...]:
 
 
 def _unheard(failure: Failure) -> None:
-    """What cannot be read of a library is not there."""
+    """Ignore an error: what cannot be read of a library counts as missing."""

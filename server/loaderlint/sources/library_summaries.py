@@ -1,9 +1,9 @@
-"""Summaries of libraries, which come with loaderlint and stand in where a library is not installed.
+"""Summaries of libraries, which are part of loaderlint and replace libraries that are not installed.
 
-A summary holds the modules of one release as far as loaderlint asks about them: imports, names, bases, signatures, and
-the effects of functions, in the notation of Python (`scripts/reduced_code.py` makes them). They are read, cut and
-lowered as the files of an installed library are. `index.json` lists the releases; the data of one is read when a module
-of it is asked for. Data that cannot be read costs the summaries of that release.
+A summary contains the modules of one release, reduced to what loaderlint asks about: imports, names, bases, signatures,
+and the effects of functions, written as Python code (by `scripts/reduced_code.py`). They are read, cut and lowered like
+the files of an installed library. `index.json` lists the releases; the data of a release is read when one of its
+modules is needed. If the data cannot be read, only the summary of that release is missing.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ FOLDER = Path(knowledge.__file__).parent / "library_summaries"
 INDEX = "index.json"
 _INDEX = reading.Limit("the index of summaries", 1_000_000)
 _DATA = reading.Limit("a summary", 2_000_000)
-#: No summary has more characters.
+#: The maximum number of characters of a summary.
 _MOST = 20_000_000
 _CHECKSUM = 8
 
 
 class Release(Struct, frozen=True):
-    """One summarised release. `tops`: the top-level packages that it brings; `distributions`: the names under which a
-    project may declare it; `archive`, `digest`: the file that was read, with its SHA-256; `checksum`: of `file`."""
+    """One summarised release. `tops`: its top-level packages; `distributions`: the names under which a project may
+    declare it; `archive`, `digest`: the file that was summarised, with its SHA-256; `checksum`: that of `file`."""
 
     library: str
     version: str
@@ -52,23 +52,23 @@ class Release(Struct, frozen=True):
 
 
 class BrokenSummary(Exception):
-    """The data of a summary, or their index, is not what was written. The message says what is missing."""
+    """The data of a summary, or the index, is damaged. The message says what is missing."""
 
 
 def checksum(data: bytes) -> str:
-    """What an index says of data."""
+    """The checksum of data that the index contains."""
     return hashlib.blake2b(data, digest_size=_CHECKSUM).hexdigest()
 
 
 def packed(modules: Mapping[str, str]) -> bytes:
-    """The text of each module by its path, as data."""
+    """The text of each module by its path, packed into bytes."""
     import msgspec
 
     return zlib.compress(msgspec.json.encode(dict(sorted(modules.items()))), 9)
 
 
 def unpacked(data: bytes) -> dict[str, str]:
-    """What `packed` was given. Raises ValueError."""
+    """The inverse of `packed`. Raises ValueError for other bytes."""
     import msgspec
 
     try:
@@ -82,7 +82,7 @@ def unpacked(data: bytes) -> dict[str, str]:
 
 
 def releases() -> tuple[Release, ...]:
-    """The releases that are summarised. Raises BrokenSummary."""
+    """The summarised releases. Raises BrokenSummary if the index is damaged."""
     import msgspec
 
     try:
@@ -93,7 +93,7 @@ def releases() -> tuple[Release, ...]:
 
 @cache
 def _known(_folder: Path) -> tuple[tuple[Release, ...], str]:
-    """The releases, and what is wrong with them."""
+    """The releases, and the problem with the index, '' if there is none."""
     try:
         return releases(), ""
     except BrokenSummary as error:
@@ -101,7 +101,7 @@ def _known(_folder: Path) -> tuple[tuple[Release, ...], str]:
 
 
 def read(release: Release) -> dict[str, str]:
-    """The text of each module of a release by its path. Raises BrokenSummary."""
+    """The text of each module of a release by its path. Raises BrokenSummary if the data is damaged."""
     try:
         data = reading.read_unseen(FOLDER / release.file, _DATA)
         if checksum(data) != release.checksum:
@@ -113,7 +113,7 @@ def read(release: Release) -> dict[str, str]:
 
 
 def names() -> tuple[str, ...]:
-    """The top-level packages of which a summary may be asked, sorted: those that the tables do not describe."""
+    """The top-level packages whose summaries may be used, sorted: those that no table describes."""
     return _names(FOLDER)
 
 
@@ -124,8 +124,8 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 class LibrarySummaries:
-    """The summaries that fit a project. `chosen`: the releases, the newest of each library first; `tell` is told once
-    what cannot be read."""
+    """The summaries that match a project. `chosen`: the releases, the newest of each library first; `tell` is called
+    once about each summary that cannot be read."""
 
     def __init__(self, chosen: Iterable[Release], tell: Callable[[str], None]) -> None:
         self._tops: dict[str, list[Release]] = {}
@@ -143,7 +143,8 @@ class LibrarySummaries:
         return top in self._tops
 
     def module(self, name: str) -> Path | None:
-        """Where the module with a dotted name would be: a path below the data of the newest release that has it."""
+        """The virtual path of the module with a dotted name, below the data of the newest release that contains it;
+        None if none does."""
         stem = name.replace(".", "/")
         for release in self._tops.get(name.partition(".")[0], ()):
             modules = self._modules(release)
@@ -160,7 +161,7 @@ class LibrarySummaries:
         return self._modules(found[0])[found[1]].encode() if found is not None else None
 
     def place(self, path: Path) -> str:
-        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py)', for people. Lines of summaries say nothing."""
+        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py)', for users. The lines of a summary are meaningless."""
         release, inside = self._found[path]
         return f"{release.library} {release.version} ({inside})"
 
@@ -175,8 +176,8 @@ class LibrarySummaries:
 
 
 def fitting(declared: Mapping[str, VersionSet]) -> tuple[Release, ...]:
-    """Of each library the releases whose version a project admits, the newest first. Where it admits none of them, the
-    one of the same main version that is nearest to what it declares."""
+    """For each library the releases whose version the project allows, the newest first. If it allows none of them, the
+    release of the same main version that is nearest to what it declares."""
     from packaging.version import Version
 
     by_library: dict[str, list[Release]] = {}
@@ -192,7 +193,7 @@ def fitting(declared: Mapping[str, VersionSet]) -> tuple[Release, ...]:
 
 
 def _nearest(some: list[Release], wanted: list[VersionSet]) -> list[Release]:
-    """Of the releases of a library, the newest first, the one that is nearest to versions that are none of them."""
+    """Of a library's releases (the newest first), the one that is nearest to `wanted`, which contains none of them."""
     from packaging.version import Version
 
     bounds = [bound for each in wanted for one in each.ranges for bound in (one.high, one.low) if bound is not None]
@@ -202,5 +203,5 @@ def _nearest(some: list[Release], wanted: list[VersionSet]) -> list[Release]:
 
 
 def _main(version: Version) -> tuple[int, ...]:
-    """The part of a version that changes with what breaks: 1 of 1.7.1, 0.4 of 0.4.12."""
+    """The part of a version that breaking changes increase: 1 of 1.7.1, 0.4 of 0.4.12."""
     return version.release[: 1 if version.release[0] else 2]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loaderlint.syntax.unread import UnreadPart
 
 PieceKey = tuple[str, str, bool, str]
-#: For each piece of a file its number in another version of it, None if it is gone.
+#: For each piece of a file its number in another version of the file, None if it is gone.
 Moves = Sequence[int | None]
 
 
@@ -114,7 +114,7 @@ class OpenFile(Struct, eq=False):
         return {index: known[key] for index, key in enumerate(keys) if key in known}
 
     def asked_facts(self, index: int) -> PieceFacts | None:
-        """The facts of a piece if somebody has asked for them, and if it parses."""
+        """The facts of a piece if they were requested before, and if it parses."""
         key = piece_key(self.pieces[index])
         return self.own_facts(index) if key in self.memo or key in self.asked else None
 
@@ -268,7 +268,7 @@ class KeptPieces(Protocol):
         """The pieces of a file with these bytes and this text, and the facts of some of them."""
 
     def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
-        """Keep what is known of files, given as their bytes and what they were parsed to."""
+        """Store the facts of files, given as (bytes, opened file)."""
 
 
 def around(was: str, now: str, span: int) -> tuple[str, str]:

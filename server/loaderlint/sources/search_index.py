@@ -1,10 +1,10 @@
-"""Which files of a project contain a word, call a name, or derive from a class.
+"""Finds the files of a project that contain a word, call a name, or derive from a class.
 
 Called names and base classes are looked up in an index of each file: a kilobyte of text, made with one regular
-expression when its component is first searched. For 140 MB of source it takes half a second to build; a name then costs
-2 ms, where a scan of the bytes costs 40. An index of all words takes four times as long and a fifth of the bytes, so
-only files that are searched for many words get one. Results are kept until the linking after next of their component
-begins, so that linking again after an edit only searches the changed file."""
+expression when its component is first searched. For 140 MB of source, building it takes half a second, and a search 2
+ms, compared with 40 ms for a scan of the bytes. An index of all words takes four times as long and a fifth of the
+memory of the source, so only files that are searched for many words get one. Results are kept until the linking after
+next of their component begins, so that linking again after an edit only searches the changed file."""
 
 from __future__ import annotations
 
@@ -20,38 +20,39 @@ from loaderlint.syntax.byte_search import bases, called, entry, index, words
 
 SEARCHES = ("containing", "calling", "deriving")
 
-#: The kind of a search, and what is searched for.
+#: The kind of a search, and the word that is searched for.
 _Asked = tuple[str, str]
 _Found = dict[_Asked, dict[Path, None]]
 
-#: The indexes of a file, made of its bytes.
+#: The indexes of a file, computed from its bytes.
 _INDEXES: dict[str, Callable[[bytes], bytes]] = {
     "words": words,
     "called": called,
     "bases": lambda data: index(bases(data)),
 }
-#: What of a word lies in one word of the index of all, wherever it is in the bytes.
+#: The part of a word that is inside one word of the index of all words, wherever it occurs in the bytes.
 _RUN = re.compile(r"\w+", re.ASCII)
-#: After so many scans that index is made: a check asks few words of all files, or a hundred.
+#: The index of all words is made after this many scans: a check searches all files either for few words or for a
+#: hundred.
 _OFTEN = 12
 
 
 def _index_for(kind: str, word: str) -> str:
-    """The index that tells which files a search finds; '': their bytes do."""
+    """The index that a search uses; '' for the bytes of the files."""
     if kind == "calling":
         return "called"
     return "bases" if kind == "deriving" and word.isascii() else ""
 
 
 def _needle(by: str, word: str) -> bytes:
-    """What an index holds, '' for the bytes, where a file holds a word."""
+    """What to search for in an index (`by`; '' for the bytes) to find a word."""
     return entry(word) if by else word.encode("utf-8", "surrogatepass")
 
 
 class Searching:
-    """Searches of the files of one store. `data` gives the bytes of a file; `failed` is told of errors of ours that
-    keep a file from being searched; `drop`, in a large project, is told of files whose bytes are not needed any more,
-    because all their indexes are made."""
+    """Searches the files of one store. `data` returns the bytes of a file; `failed` is called with internal errors that
+    keep a file from being searched; `drop`, in a large project, is called with files whose bytes are no longer needed,
+    because all their indexes exist."""
 
     def __init__(self, root: Path, data: Callable[[Path], bytes], failed: Callable[[Failure], None]) -> None:
         self._root = root
@@ -61,9 +62,9 @@ class Searching:
         self._paths: tuple[Path, ...] = ()
         self._present: frozenset[Path] = frozenset()
         self._indexes: dict[str, dict[Path, bytes]] = {name: {} for name in _INDEXES}
-        #: The files of a part, each with one of the indexes, '': with its bytes.
+        #: The files of a part by index, each with that index; with its bytes under ''.
         self._contents: dict[Part, dict[str, list[tuple[Path, bytes]]]] = {}
-        #: How many words were searched for.
+        #: The number of words that were searched for.
         self._scans: Counter[Part] = Counter()
         self._found: dict[Part, _Found] = {}
         self._before: dict[Part, _Found] = {}
@@ -74,13 +75,13 @@ class Searching:
         self._joined: dict[str, Part] | None = None
         self._units: dict[Part, tuple[Path, ...]] | None = None
         self._reach: dict[Path, frozenset[str]] = {}
-        #: Files of which it is not known whether they still import the same.
+        #: Files that may have changed their imports.
         self._unsure: set[Path] = set()
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def take(self, paths: tuple[Path, ...]) -> None:
-        """These are the files."""
+        """Set the files to search."""
         if paths is self._paths or paths == self._paths:
             return
         self._paths, self._present = paths, frozenset(paths)
@@ -98,7 +99,7 @@ class Searching:
         self._joined = self._units = None
 
     def change(self, path: Path, *, reaches_alike: bool = False) -> None:
-        """The file has another content. `reaches_alike`: what it imports is seen to be the same."""
+        """The file's content has changed. `reaches_alike`: it still imports the same modules."""
         self._changed.add(path)
         for known in self._indexes.values():
             known.pop(path, None)
@@ -106,14 +107,14 @@ class Searching:
             self._unsure.add(path)
 
     def begin(self, part: Part) -> None:
-        """The linking of a part begins: what the last one did not search for is forgotten."""
+        """The linking of a part begins: forget the results that the last linking did not ask for."""
         self._refresh()
         self._before[part] = self._found.pop(part, {})
         if not part:
             self._held = {}
 
     def _refresh(self) -> None:
-        """Look at the changed files again."""
+        """Search the changed files again."""
         changed, self._changed = self._changed & self._present, set()
         for path in changed:
             for part in dict.fromkeys((self.part_of(path), WHOLE)):
@@ -132,8 +133,8 @@ class Searching:
     # --- searches -----------------------------------------------------------------------------------------------------
 
     def find(self, kind: str, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part that hold `word` ('containing'), may call something of this name ('calling') or have a
-        class among whose bases it is written ('deriving'), sorted."""
+        """The files of a part, sorted, that contain `word` (kind 'containing'), may call something of this name
+        ('calling'), or have a class with this word among its bases ('deriving')."""
         if self._changed:
             self._refresh()
         asked = (kind, word)
@@ -161,8 +162,8 @@ class Searching:
         often = self._scans[part] + self._scans[WHOLE] > _OFTEN
         run = max(_RUN.findall(word), key=len, default="").encode() if often else b""
         by = "words" if run else ""
-        # Fewer files where the whole project was searched for a part of the word. In a part of it a scan costs less
-        # than to look through all that it was searched for.
+        # If the whole project was searched for a part of the word, only the files found need a scan. In a part of the
+        # project, a scan costs less than looking through all earlier searches.
         held = [found for inner, found in self._held.items() if inner in word] if not part else []
         if held:
             contents: Iterable[tuple[Path, bytes]] = ((path, self._content(by, path)) for path in min(held, key=len))
@@ -187,15 +188,14 @@ class Searching:
         return known[by]
 
     def _bytes(self, paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
-        """Files of which there are indexes, each with its bytes: in a large project these are read once more, one by
-        one."""
+        """Files with indexes, each with its bytes: in a large project these are read again, one by one."""
         for path in paths:
             yield path, self._data(path)
             if self.drop is not None:
                 self.drop((path,))
 
     def _content(self, by: str, path: Path) -> bytes:
-        """One of the indexes of a file; '': its bytes."""
+        """One of the indexes of a file; its bytes for ''."""
         if not by:
             return self._data(path)
         known = self._indexes[by].get(path)
@@ -207,7 +207,7 @@ class Searching:
         return known
 
     def _holds(self, kind: str, word: str, path: Path) -> bool:
-        """Whether a search finds a file."""
+        """Whether a search would find the file."""
         by = _index_for(kind, word)
         return _needle(by, word) in self._content(by, path)
 
@@ -245,34 +245,34 @@ class Searching:
         return self._joined
 
     def joined(self) -> Mapping[str, Part]:
-        """Which folders and files of the root belong together; empty where all of it does."""
+        """Which folders and files of the root belong together; empty if all of them do."""
         parts = self._known_parts()
         return self._known_joined(parts) if parts.doors else {}
 
     def suppose(self, joined: Mapping[str, Part]) -> None:
-        """Take this for what `joined` gives, without reading the files: somebody else has read them."""
+        """Set the result of `joined` without reading the files, because another process has read them."""
         self._joined, self._units = dict(joined), None
 
     def let_go(self, paths: Iterable[Path]) -> None:
-        """Nobody will search these files for a while: their bytes are not needed, and large indexes."""
+        """Release the bytes and large indexes of these files: they are not searched for a while."""
         self._contents.clear()
         for path in paths:
             self._indexes["words"].pop(path, None)
 
     def rest(self) -> None:
-        """Nobody will search for a while: keep no indexes, which are made again where somebody does."""
+        """Release all indexes: no search is expected for a while. They are made again on demand."""
         self._contents.clear()
         for known in self._indexes.values():
             known.clear()
 
     def learn(self, path: Path) -> None:
-        """Find out what a file imports, while its bytes are at hand."""
+        """Record what a file imports, while its bytes are in memory."""
         if self._known_parts().doors:
             self._reached(path)
 
     def importing(self) -> Mapping[str, tuple[Path, ...]]:
-        """What `part_of` looks at: the names that lead into folders of the root, each with the files that import it.
-        Empty where there is one folder only."""
+        """The imports that `part_of` uses: the names that lead into folders of the root, each with the files that
+        import it. Empty if there is only one folder."""
         parts = self._known_parts()
         doors = parts.doors
         self._known_joined(parts)

@@ -38,22 +38,22 @@ class Libraries(Protocol):
         """Whether there is a folder with libraries."""
 
     def summarised(self) -> tuple[str, ...]:
-        """The top-level packages of which there are summaries."""
+        """The top-level packages with summaries."""
 
     def has(self, name: str) -> bool:
         """Whether a top-level package or module of this name is installed, or summarised."""
 
     def module(self, name: str) -> Path | None:
-        """The file of the module with a dotted name; None if its source is not to be had."""
+        """The file of the module with a dotted name; None if its source is not available."""
 
     def name_of(self, path: Path) -> str | None:
-        """The dotted name of the module in such a file; None for other files."""
+        """The dotted name of the module in a library's file; None for other files."""
 
     def file(self, path: Path) -> ProjectFile | None:
-        """Such a file; None if it cannot be read."""
+        """A library's file; None if it cannot be read."""
 
     def place(self, path: Path, piece: int) -> str:
-        """The place of a piece of such a file, as text for messages."""
+        """The place of a piece of a library's file, as text for messages."""
 
 
 class Snapshot:
@@ -162,7 +162,7 @@ class Snapshot:
         return self._libraries is not None and self._libraries.are_there()
 
     def summarised_libraries(self) -> tuple[str, ...]:
-        """The top-level packages of which summaries are known, sorted."""
+        """The top-level packages with summaries, sorted."""
         return self._libraries.summarised() if self._libraries is not None else ()
 
     def has_library(self, name: str) -> bool:
@@ -170,7 +170,8 @@ class Snapshot:
         return self._libraries is not None and self._libraries.has(name)
 
     def library_module(self, name: str) -> Path | None:
-        """The file of an installed library's module; None if its source is not to be had, or it is the project's."""
+        """The file of an installed library's module; None if its source is not available, or if it belongs to the
+        project."""
         path = self._libraries.module(name) if self._libraries is not None else None
         return None if path is None or self._store.exists(path) else path
 
@@ -179,7 +180,7 @@ class Snapshot:
         return self._libraries.name_of(path) if self._libraries is not None else None
 
     def library_place(self, path: Path, piece: int) -> str:
-        """Where a piece of a library's file stands, for people."""
+        """The place of a piece of a library's file, as text for messages."""
         return self._libraries.place(path, piece) if self._libraries is not None else ""
 
     def _search(self, kind: str, word: str) -> tuple[Path, ...]:

@@ -32,8 +32,8 @@ _MUCH_TEXT = 400_000
 
 class Store:
     """The files of one root. Texts of an editor replace those on disk. `unreadable` says which files could not be read,
-    and why; `left_out`, which files have a statement that is too large to be parsed. `kept`: where facts of pieces may
-    be known already. `loose`: the root is not known to be a project, so its files are not all those below the root, but
+    and why; `left_out`, which files have a statement that is too large to be parsed. `kept`: facts of pieces from
+    earlier sessions. `loose`: the root is not known to be a project, so its files are not all those below the root, but
     those that are named or edited, those beside them, and those that their imports lead to.
 
     `generation` counts changes. `before` holds, for each file that changed since the last call of `settled`, its
@@ -161,7 +161,7 @@ class Store:
 
     @property
     def kept(self) -> KeptPieces | None:
-        """Where facts of pieces may be known already."""
+        """Facts of pieces from earlier sessions."""
         return self._kept
 
     def rest(self) -> Iterator[None]:
@@ -206,7 +206,7 @@ class Store:
         return self._walked
 
     def find_some(self, entries: int, stop: Callable[[], bool]) -> bool:
-        """Look for the files of the root among at least this many folder entries; whether all are found.
+        """Look for the files of the root among at least this many folder entries. Returns whether all are found.
 
         Raises Cancelled if `stop` returns True meanwhile."""
         return self._loose or self._walked is not None or self._begun_walk().go_on(entries, stop)
@@ -217,7 +217,7 @@ class Store:
         return self._walk
 
     def _look_again(self) -> None:
-        """Files have changed or others are named, so imports may lead to other files."""
+        """Check which files are reachable, because imports may lead to other files after a change."""
         self._reached_at = self.generation, self._named
         if self._reachable.outdated(self._seeds(), self.before):
             self._walked = self._paths = None
@@ -421,7 +421,7 @@ class Store:
             yield from file.failures.values() if file is not None else ()
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
-        """The opened files, each with its bytes, for a cache to keep."""
+        """The opened files, each with its bytes, for a cache."""
         for path, file in self._open.items():
             if file is not None:
                 yield self.data(path), file

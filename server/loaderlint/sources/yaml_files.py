@@ -1,7 +1,7 @@
 """The YAML files of a project that its programs read as configurations.
 
-They are read only when something asks for one. What is too large, too many, nested too deep or no YAML is not there:
-that is nothing to complain of, because the programs read these files in ways of their own."""
+They are read only on demand. Files that are too large, too many, nested too deeply or not YAML count as missing. That
+is not reported, because programs read such files in their own ways."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class YamlFiles:
         return self._documents[path]
 
     def changed(self) -> bool:
-        """Whether a file that was asked for is no longer what it was."""
+        """Whether a file that was requested has changed."""
         return any(file_accesses.stamp(path) != stamp for path, stamp in self._stamps.items())
 
     def _may_read(self, path: Path) -> bool:
-        """Whether the limits leave room for a file, and it lies in the project, wherever symbolic links lead."""
+        """Whether the limits leave room for a file, and it is in the project after following symbolic links."""
         if len(self._documents) >= _MAX_FILES or self._left <= 0:
             return False
         return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self._root))

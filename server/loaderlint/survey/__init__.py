@@ -1,5 +1,6 @@
-"""How common is each hazard over many repositories?
+"""Measures how common each hazard is in many repositories.
 
-`repositories` says what a repository is, `measure` turns one into a `Result` (plain data that can be pickled, sent and
-kept), `run` does so for many, `result_store` keeps what is done, `summarise` counts, `text_summary` and `html_page`
-show it. Results of shards can be combined: every number is counted from results and none is stored beside them."""
+`repositories` finds the repositories, `measure` turns one into a `Result` (plain data that can be pickled, sent and
+stored), `run` does so for many, `result_store` stores the results, `summarise` counts, `text_summary` and `html_page`
+show the summary. Results of shards can be combined: every number is counted from results, and none is stored
+separately."""

@@ -1,4 +1,4 @@
-"""Which datasets a model holds, and which of them a finding concerns."""
+"""Finds the datasets of a model, and those that a finding affects."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from loaderlint.project.reach.model import Entry, Model
 from loaderlint.survey.results import Workers
 
 _Piece = tuple[Path, int]
-#: A finding names no more loaders than this: past it, any loader may be meant.
+#: A finding names at most this many loaders. If it names that many, any loader may be affected.
 _NAMED_LOADERS = 6
 
 
 class Holding(Struct, frozen=True):
-    """One dataset in one loader. `loader`: where that is made, None if out of sight. `pieces`: the code that makes its
-    samples, and its class; no part of a model."""
+    """One dataset in one loader. `loader`: the place where the loader is made, None if unknown. `pieces`: the code that
+    makes its samples, and its class. Nothing in it refers to the model."""
 
     dataset: str
     certainty: Certainty
@@ -32,15 +32,15 @@ class Holding(Struct, frozen=True):
 
 
 class Reach(Struct, frozen=True):
-    """What a model tells of datasets. `loaders`: where each loader in sight is made."""
+    """The datasets of a model. `loaders`: the places where known loaders are made."""
 
     loaders: frozenset[Place] = frozenset()
     holdings: tuple[Holding, ...] = ()
 
 
 def reach(model: Model, root: Path) -> Reach:
-    """Every analysable dataset of a model with each loader that holds it or may hold it: one whose samples are made by
-    code of the project."""
+    """Every analysable dataset of a model, with each loader that holds it or may hold it. A dataset is analysable if
+    code of the project makes its samples."""
     sites = (model.site_place(one.site) for one in model.loaders if one.site is not None)
     return Reach(frozenset(sites), tuple(_holdings(model, root)))
 
@@ -62,10 +62,10 @@ def _holdings(model: Model, root: Path) -> Iterator[Holding]:
 
 
 def concerned(finding: Finding, known: Reach) -> frozenset[str]:
-    """The datasets that a finding concerns, by name. Of the datasets in the loaders that the finding names (in all, if
-    it names none): those whose code it points at; if it points at the loader itself, all; if it points elsewhere (a
-    transform's constructor, a helper), those whose code its evidence leads through; if it does through none (a collate
-    function), all in the loaders that it names."""
+    """The names of the datasets that a finding affects. They are among the datasets in the loaders that the finding
+    names (in all loaders if it names none): those whose code it points at; if it points at the loader itself, all; if
+    it points elsewhere (a transform's constructor, a helper), those whose code its evidence passes through; if it
+    passes through none (a collate function), all of them."""
     evidence = [one.place for one in finding.evidence]
     named = known.loaders.intersection((finding.place, *evidence))
     held: Sequence[Holding] = known.holdings
@@ -89,7 +89,7 @@ def _name(dataset: Atom, model: Model, root: Path) -> str:
 
 
 def _draws(entry: Entry, frames: Iterable[Frame], model: Model) -> bool:
-    """Whether the samples are made, or put together, with numbers from NumPy's global state."""
+    """Whether the samples are made, or collated, with numbers from NumPy's global state."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     calls += model.calls_in(entry.loader, "collate")
     return any(atom.name in NUMPY_GLOBAL_DRAWS for call in calls for atom in call.callee.only(Lib))

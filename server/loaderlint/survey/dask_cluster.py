@@ -1,7 +1,7 @@
 """An executor that uses the workers of a Dask cluster (the extra `dask`).
 
-Dask hands tasks out, and hands them out again when a worker is lost. What limits one repository is not left to it: each
-worker reads its repositories as this machine does (`run.local`), in a process of their own, one after the other."""
+Dask distributes tasks, and distributes them again if a worker is lost. It does not enforce the limits of a repository:
+each worker reads its repositories as this machine would (`run.local`), one after the other in a separate process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from loaderlint import __version__
 from loaderlint.survey.run import Answer, Executor, Limits, Task, failed, local
 
-#: Repositories handed to a worker at once: starting a process costs as much as a small one. Small surveys have smaller
-#: parts, so that each worker gets some.
+#: The number of repositories that a worker gets at once: starting a process costs as much as a small repository. Small
+#: surveys have smaller parts, so that each worker gets some.
 _TOGETHER, _PARTS_A_WORKER = 16, 4
-#: Seconds until the scheduler answers and has a worker.
+#: Seconds to wait until the scheduler answers and has a worker.
 _PATIENCE = 60
 
 
@@ -26,14 +26,14 @@ Reader = Callable[[Sequence[Task], Limits], list[Answer]]
 
 
 def read_together(tasks: Sequence[Task], limits: Limits) -> list[Answer]:
-    """The answers to `tasks`, in any order; on a worker of the cluster."""
+    """The answers to `tasks`, in any order. Runs on a worker of the cluster."""
     return list(local(1, limits)(tasks))
 
 
 def dask(address: str, limits: Limits, reader: Reader = read_together) -> Executor:
     """An executor on the Dask cluster whose scheduler listens at `address` ('tcp://host:8786').
 
-    Raises Unreachable when it is used and the cluster is not there, or runs another loaderlint."""
+    Using it raises Unreachable if the cluster does not answer, or runs another version of loaderlint."""
 
     def execute(tasks: Iterable[Task]) -> Iterator[Answer]:
         waiting = list(tasks)
@@ -51,18 +51,19 @@ def _read(client: Any, tasks: Sequence[Task], limits: Limits, reader: Reader) ->
     workers = len(client.scheduler_info()["workers"])
     size = max(1, min(_TOGETHER, len(tasks) // (workers * _PARTS_A_WORKER)))
     parts = [tuple(tasks[start : start + size]) for start in range(0, len(tasks), size)]
-    # Not pure: what a folder holds may have changed since the same was asked.
+    # Not pure: the folder may have changed since the same task was submitted.
     asked = {client.submit(reader, part, limits, pure=False): part for part in parts}
     lost: list[Task] = []
     for future in as_completed(asked, loop=client.loop):
         part = asked.pop(future)
         try:
             answers = future.result()
-        except Exception:  # also of a worker that was lost when it was done and not asked yet
+        except Exception:  # including a worker that was lost after it finished, before its result was fetched
             lost.extend(part)
         else:
             yield from answers
-    # One at a time: with a worker Dask gives up all that waits for it, so who ended it shows only alone.
+    # One at a time: if a worker dies, Dask gives up all tasks that wait for it, so only a task that runs alone shows
+    # whether it was the cause.
     for task in lost:
         try:
             answers = client.submit(reader, (task,), limits, pure=False).result()

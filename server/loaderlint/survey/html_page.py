@@ -1,4 +1,4 @@
-"""A survey as one page of HTML that needs no network: the charts are SVG, drawn when the page is written.
+"""A survey as one HTML page that needs no network: the charts are SVG, drawn when the page is written.
 
 Colours are the page's CSS variables, also inside the charts, so that both follow the reader's light or dark theme."""
 
@@ -20,9 +20,9 @@ _PACKAGES = {"altair": "altair", "jinja2": "jinja2", "vl_convert": "vl-convert-p
 _COLORS = ("var(--declared)", "var(--old)")
 _WIDTH = 560
 _LETTER = 7.5
-"""Pixels that a letter of 12 pixels may be wide, on average."""
+"""The average width in pixels of a letter in a font of 12 pixels, at most."""
 _STEP, _BAR = 15, 26
-"""Pixels from one line of a chart to the next."""
+"""The height of one row of a chart, in pixels."""
 
 
 def missing() -> list[str]:
@@ -31,7 +31,7 @@ def missing() -> list[str]:
 
 
 def render(summary: Summary) -> str:
-    """The whole page. Needs the packages of the extra `survey`."""
+    """The whole page as HTML. Needs the packages of the extra `survey`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -67,7 +67,7 @@ def _charts(summary: Summary) -> Iterator[tuple[str, altair.LayerChart]]:
         yield "numpy", _shares(rows, ["repositories", "datasets"])
     for what in ("repositories", "datasets"):
         rows, names = _by_rule(summary.counted_rules, what)
-        if rows:  # a rule about a script concerns no dataset
+        if rows:  # a rule about a script affects no dataset
             yield what, _shares(rows, names)
 
 
@@ -88,7 +88,7 @@ def _row(name: str, reading: str, share: Share) -> dict[str, Any]:
 
 
 def _shares(rows: Iterable[dict[str, Any]], order: Sequence[str]) -> altair.LayerChart:
-    """A dot a share and reading, on the line of its interval."""
+    """A chart with a dot per share and reading, on the line of its interval."""
     import altair as alt
 
     names = list(READING_NAMES.values())
@@ -125,7 +125,7 @@ def _bars(rows: Sequence[tuple[str, int]]) -> altair.LayerChart:
 
 
 def _names(names: Sequence[str]) -> altair.Axis:
-    """An axis with room for names in any font that a reader's system may have."""
+    """An axis with room for the names in any font of a reader's system."""
     import altair as alt
 
     return alt.Axis(minExtent=_LETTER * max(map(len, names)))

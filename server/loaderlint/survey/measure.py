@@ -1,5 +1,5 @@
-"""One repository to one result. This is what is run in a process of its own, here or on another machine: it takes and
-gives data that can be pickled, and reads nothing but the repository's files."""
+"""Turns one repository into one result. This runs in a separate process, here or on another machine: its argument and
+result can be pickled, and it reads only the repository's files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from loaderlint.survey.results import (
     Workers,
 )
 
-#: Where every repository is read as running, so that one survey has one answer on every machine that takes part.
+#: The platform that every repository is assumed to run on, so that a survey gives the same answer on every machine.
 _PLATFORM: dict[str, object] = {"platforms": ["linux"]}
 #: No torch before 1.9 runs on Python 3.10 or later.
 _OVERRIDES: dict[Reading, dict[str, object]] = {
@@ -38,14 +38,14 @@ _OVERRIDES: dict[Reading, dict[str, object]] = {
     "before_1_9": {**_PLATFORM, "target-torch": "<1.9", "target-python": "<3.10"},
 }
 _ABOUT_COMMENTS = "LDR0"
-"""Rules about suppressions and settings: no hazards."""
+"""The rules about suppressions and settings, which are not hazards."""
 
 
 def measure(repository: Repository, known: str = "") -> Result | None:
-    """Read one repository as it declares its versions, and again as on torch before 1.9. None if its content key still
-    is `known`.
+    """Read one repository with the versions that it declares, and again with torch before 1.9. None if its content key
+    is still `known`.
 
-    May raise whatever a broken repository makes the tool raise."""
+    Raises whatever a broken repository makes loaderlint raise."""
     started = time.process_time()
     root = Path(repository.path)
     key = content_key(root)
@@ -58,7 +58,7 @@ def measure(repository: Repository, known: str = "") -> Result | None:
 
 
 class _Read:
-    """What the model of one reading tells, taken while it stands."""
+    """Collects the facts of one reading from its model, before the model is released."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -131,7 +131,7 @@ def _loudest(answers: Iterable[Workers]) -> Workers:
 
 
 def _loaders(loaders: Iterable[Loader]) -> Loaders:
-    """The places of loaders in sight; one that is reached in several contexts counts once."""
+    """The places of known loaders; a loader that is reached in several contexts counts once."""
     answers: dict[tuple[Path, int, int], list[Workers]] = {}
     for one in loaders:
         if one.site is not None:
@@ -141,7 +141,7 @@ def _loaders(loaders: Iterable[Loader]) -> Loaders:
 
 
 def _torch(model: Model) -> Torch:
-    """What is declared where loaders are made; where nothing is in sight, at the root."""
+    """The torch that is declared where loaders are made; if no loader is known, at the root."""
     in_sight = [loader for loader in model.loaders if not loader.out_of_sight]
     sets = [model.environment(loader).torch for loader in in_sight] or [model.environment().torch]
     answers = {_before(one) for one in sets}

@@ -1,4 +1,4 @@
-"""Which repositories a survey reads, and how a change in one is noticed."""
+"""Finds the repositories that a survey reads, and notices changes in them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ _SOURCES = (".py", ".ipynb")
 
 
 class Ambiguous(ValueError):
-    """Two repositories have one name; the message says what to do."""
+    """Two repositories have the same name; the message says what to do."""
 
 
 def repositories(folders: Iterable[Path]) -> list[Repository]:
-    """The repositories of some folders, by name: a folder itself if it holds a project file, a repository's data or
-    Python files, else each folder directly in it (but hidden ones and such as `node_modules`).
+    """The repositories of some folders, sorted by name: the folder itself if it contains a project file, a `.git` or
+    Python files, else each folder directly in it (except hidden ones and such as `node_modules`).
 
     Raises Ambiguous, and OSError for a folder that cannot be listed."""
     return _distinct(one for folder in folders for one in _found(folder.resolve()))
 
 
 def listed(lines: Iterable[str], directory: Path) -> list[Repository]:
-    """The repositories that a list names, one path a line, relative to `directory`: each is named as it is written.
+    """The repositories in a list with one path per line, relative to `directory`. The name of each is the path as
+    written.
 
     Raises Ambiguous."""
     names = dict.fromkeys(line.strip() for line in lines)
@@ -37,14 +38,14 @@ def listed(lines: Iterable[str], directory: Path) -> list[Repository]:
 
 
 def shard(found: Sequence[Repository], number: int, count: int) -> list[Repository]:
-    """The repositories of shard `number` (from 1) of `count`. Which one a repository belongs to depends only on its
-    name, so that shards of one list never overlap and together are all of it, wherever they run."""
+    """The repositories of shard `number` (from 1) of `count`. The shard of a repository depends only on its name, so
+    the shards of one list never overlap and together cover all of it, wherever they run."""
     return [one for one in found if _digest(one.name) % count == number - 1]
 
 
 def content_key(root: Path) -> str:
-    """Changes when a source, or a file directly in the repository's folder (settings, requirements), does: by their
-    sizes and times, without reading them."""
+    """A key that changes when a source file, or a file directly in the repository's folder (settings, requirements),
+    changes. It is made of sizes and times, without reading the files."""
     digest = hashlib.blake2b(digest_size=12)
     for path in sorted({*python_files(root).files, *_files_in(root)}):
         try:
@@ -56,7 +57,7 @@ def content_key(root: Path) -> str:
 
 
 def commit(root: Path) -> str:
-    """The commit that is checked out, as far as git's files tell without running git; '' if they do not."""
+    """The commit that is checked out, from git's files without running git; '' if they do not say."""
     git = root / ".git"
     head = _text(git / "HEAD")
     if not head.startswith("ref: "):

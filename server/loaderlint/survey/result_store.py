@@ -1,4 +1,4 @@
-"""Results on disk: JSON lines that are only ever added to, so that whatever ends a survey leaves what was done."""
+"""Stores results as JSON lines that are only ever appended, so that finished results survive however a survey ends."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from loaderlint.survey.results import NotAResult, Result, from_line, to_line
 
 
 class Unusable(ValueError):
-    """A file that holds something else than results; the message says what to do."""
+    """A file that contains something other than results; the message says what to do."""
 
 
 class Kept:
-    """The results in a file, the last one of each repository; `add` writes at once. Without a path they are kept in
-    memory only."""
+    """The results in a file, the last one of each repository. `add` writes at once. Without a path, they are in memory
+    only."""
 
     def __init__(self, path: Path | None) -> None:
         """Raises OSError and Unusable."""
@@ -27,12 +27,12 @@ class Kept:
             _drop_torn_line(path)
 
     def get(self, name: str) -> Result | None:
-        """What this version of loaderlint found in the repository before, None if it has not looked."""
+        """The earlier result of this version of loaderlint for the repository; None if there is none."""
         found = self._results.get(name)
         return found if found is not None and found.loaderlint == __version__ else None
 
     def add(self, result: Result) -> None:
-        """Keep a result. Raises OSError."""
+        """Store a result. Raises OSError."""
         self._results[result.name] = result
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
@@ -40,7 +40,7 @@ class Kept:
 
 
 def read(path: Path) -> list[Result]:
-    """The results in a file; a torn last line (whoever wrote it was ended) is left out.
+    """The results in a file; an incomplete last line (its writer was killed) is left out.
 
     Raises OSError and Unusable."""
     results = []
@@ -54,7 +54,7 @@ def read(path: Path) -> list[Result]:
 
 
 def merged(paths: Iterable[Path]) -> list[Result]:
-    """The results of several files, by name; of a repository that is in several, the last.
+    """The results of several files, sorted by name; for a repository in several files, the last one.
 
     Raises OSError, and Unusable if they are of different versions of loaderlint."""
     found: dict[str, Result] = {}

@@ -1,6 +1,7 @@
-"""What a survey knows of a repository: data that can be pickled, and kept as a line of JSON.
+"""The result of a survey for a repository: data that can be pickled, and stored as a line of JSON.
 
-The shape of a line is documented in docs/survey.md; `SCHEMA` grows with each change that old readers would misread."""
+The shape of a line is documented in docs/survey.md; increase `SCHEMA` with each change that old readers would
+misread."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from loaderlint.findings.finding import Certainty
 SCHEMA = 1
 
 Reading = Literal["declared", "before_1_9"]
-"""With which versions a repository was read: those that it declares, or torch before 1.9."""
+"""The versions with which a repository was read: those that it declares, or torch before 1.9."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 Workers = Literal["yes", "maybe", "no"]
@@ -24,7 +25,7 @@ FailureKind = Literal["error", "time", "memory", "crash"]
 
 
 class NotAResult(ValueError):
-    """The text is no result of this version; the message says why."""
+    """The text is not a result of this version; the message says why."""
 
 
 class Repository(Struct, frozen=True):
@@ -35,7 +36,7 @@ class Repository(Struct, frozen=True):
 
 
 class Count(Struct, frozen=True):
-    """How often a rule (by its code) spoke, by how loud and how sure it was."""
+    """The number of findings of a rule (by its code), by severity and certainty."""
 
     rule: str
     severity: str
@@ -46,9 +47,9 @@ class Count(Struct, frozen=True):
 class Dataset(Struct, frozen=True):
     """An analysable dataset: see docs/survey.md for what counts as one.
 
-    `name`: file and class (`data/crops.py::Crops`), or a library's class. `certainty`: whether a loader in sight holds
-    it. `workers`: whether a loader that holds it has any. `draws_numpy`: its workers draw from NumPy's global state.
-    `hazards`: by reading, the rules that concern it."""
+    `name`: file and class (`data/crops.py::Crops`), or a library's class. `certainty`: whether a known loader holds it.
+    `workers`: whether a loader that holds it has workers. `draws_numpy`: whether its workers draw from NumPy's global
+    state. `hazards`: the rules that affect it, by reading."""
 
     name: str
     certainty: Certainty
@@ -58,15 +59,15 @@ class Dataset(Struct, frozen=True):
 
 
 class Torch(Struct, frozen=True):
-    """What the repository declares, in words ('2.4.1, from uv.lock'), and whether that is before 1.9: 'maybe' if some
-    of the versions are, 'open' if a later one is not ruled out (`>=1.5`), 'none' if nothing is declared."""
+    """The torch that the repository declares, as text ('2.4.1, from uv.lock'), and whether it is before 1.9: 'maybe' if
+    only some of the versions are, 'open' if the range has no upper bound (`>=1.5`), 'none' if nothing is declared."""
 
     declared: str
     before_1_9: Declared
 
 
 class Loaders(Struct, frozen=True):
-    """The places where a loader is made, by whether it has workers."""
+    """The number of places where a loader is made, by whether it has workers."""
 
     yes: int
     maybe: int
@@ -79,15 +80,15 @@ class Loaders(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """Why a repository could not be read: an exception, the limit of time or of memory, or the end of the process."""
+    """Why a repository could not be read: an exception, the time or memory limit, or the death of the process."""
 
     kind: FailureKind
     message: str
 
 
 class Measured(Struct, frozen=True):
-    """What was found in one repository. `lines`: of Python files and of the code of
-    notebooks; `unreadable`: files that could not be read."""
+    """What was found in one repository. `lines`: the number of lines of Python, including the code of notebooks;
+    `unreadable`: the number of files that could not be read."""
 
     files: int
     lines: int
@@ -101,8 +102,8 @@ class Measured(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """One repository of a survey: what was found (`measured`), or why nothing was (`failure`).
 
-    `key` changes when the repository does ('' if that was not looked at); `commit` is '' where none can be read; `cpu`
-    in seconds, 0 where the process did not live to tell."""
+    `key` changes when the repository does ('' if it was not computed); `commit` is '' if none can be read; `cpu` is in
+    seconds, 0 if the process died."""
 
     name: str
     loaderlint: str
@@ -114,12 +115,12 @@ class Result(Struct, frozen=True):
 
 
 def to_line(result: Result) -> str:
-    """The result as one line of JSON, with its end of line."""
+    """The result as one line of JSON, with its line end."""
     return json.dumps({"schema": SCHEMA, **to_builtins(result)}) + "\n"
 
 
 def from_line(line: str) -> Result:
-    """The result that a line of JSON holds.
+    """The result in a line of JSON.
 
     Raises NotAResult."""
     try:

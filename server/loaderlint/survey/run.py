@@ -1,4 +1,4 @@
-"""Many repositories, each read in a process with a limit of time and memory, so that none can stop the survey.
+"""Reads many repositories, each in a process with a limit of time and memory, so that none can stop the survey.
 
 An executor turns tasks into results, in any order. `local` uses the processors of this machine, `dask_cluster.dask`
 those of others."""
@@ -17,32 +17,33 @@ from loaderlint.runtime import process_pool
 from loaderlint.survey.result_store import Kept
 from loaderlint.survey.results import Failure, FailureKind, Repository, Result
 
-#: What the reading process forgets of its surroundings: which environment is active here says nothing about a
+#: The environment variables that the reading process removes: the environment that is active here says nothing about a
 #: repository.
 _SURROUNDINGS = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
-#: A process reads so many repositories before a new one takes its place: starting one costs as much as a small one.
+#: The number of repositories that a process reads before a new one replaces it: starting a process costs as much as a
+#: small repository.
 _READ_BY_ONE = 50
 _MIB = 2**20
 _MESSAGE_LENGTH = 300
 
 
 class Task(Struct, frozen=True):
-    """A repository, and the content key of what is known of it ('': nothing)."""
+    """A repository, and the content key of its earlier result ('' if there is none)."""
 
     repository: Repository
     known: str = ""
 
 
 class Limits(Struct, frozen=True):
-    """What one repository may take: `seconds` of wall clock, `mebibytes` of address space (where the system can limit
-    it: not on Windows and macOS)."""
+    """The limits for one repository: `seconds` of wall-clock time, `mebibytes` of address space (not on Windows and
+    macOS, which cannot limit it)."""
 
     seconds: float
     mebibytes: int
 
 
 Answer = tuple[Task, Result | None]
-"""A task with its result, None if the repository is what it was."""
+"""A task with its result; None if the repository is unchanged."""
 Executor = Callable[[Iterable[Task]], Iterator[Answer]]
 Reader = Callable[[Task], Result | None]
 
@@ -50,8 +51,8 @@ Reader = Callable[[Task], Result | None]
 def survey(
     found: Sequence[Repository], kept: Kept, executor: Executor, *, retry: bool, progress: Callable[[int, int], None]
 ) -> list[Result]:
-    """The results of these repositories, by name; what is kept and unchanged is not read again. `retry`: read those
-    again that failed before."""
+    """The results of these repositories, sorted by name; unchanged repositories with a stored result are not read
+    again. `retry`: read those that failed before again."""
     results: dict[str, Result] = {}
     tasks = []
     for one in found:
@@ -73,18 +74,18 @@ def survey(
 
 
 def read_one(task: Task) -> Result | None:
-    """Read one repository; None if it is what it was. A fault of the tool becomes a failure that is told.
+    """Read one repository; None if it is unchanged. An internal error becomes a reported failure.
 
     Raises MemoryError."""
     from loaderlint.survey.measure import measure
 
     path = task.repository.path
-    if not os.path.isdir(path):  # a worker elsewhere may not see what this machine sees
+    if not os.path.isdir(path):  # a worker on another machine may not have the folder
         return failed(task, "error", f"there is no folder {path}")
     try:
         return measure(task.repository, task.known)
     except MemoryError:
-        raise  # what is left of the process may be too little to say anything
+        raise  # too little may work in this process to report anything
     except Exception as error:
         return failed(task, "error", f"{type(error).__name__}: {error}{_where(error)}")
 
@@ -112,7 +113,7 @@ def _failed(task: Task, failure: process_pool.Failure, limits: Limits) -> Result
         "time": f"not done after {limits.seconds:g} seconds",
         "memory": f"needs more than {limits.mebibytes} MiB",
         "crash": f"its process ended with {failure.message}",
-        "error": failure.message,  # what a result could not be pickled for, say
+        "error": failure.message,  # for example, why a result could not be pickled
     }
     return failed(task, failure.kind, messages[failure.kind])
 
@@ -124,7 +125,7 @@ def failed(task: Task, kind: FailureKind, message: str) -> Result:
 
 
 def _where(error: BaseException) -> str:
-    """The line of loaderlint that raised, for a report of the fault."""
+    """The line of loaderlint that raised, for a bug report."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
@@ -132,7 +133,8 @@ def _where(error: BaseException) -> str:
 
 
 def _prepare(mebibytes: int) -> None:
-    """What each process does first. Modules are imported here, so that the first repository has all its time."""
+    """Prepare a process. Modules are imported here, so that the import does not count as time of the first
+    repository."""
     import loaderlint.rules
     import loaderlint.survey.measure  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Results to shares: what is counted, of what, and how sure that is."""
+"""Turns results into counts and shares, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = 6
 _NUMPY_BUG = "LDR101"
 _HINT = Severity.HINT.value
 
-#: The answers to 'is the declared torch before 1.9?', with the words for them.
+#: The answers to 'is the declared torch before 1.9?', with their texts.
 VERSIONS: tuple[tuple[Declared, str], ...] = (
     ("yes", "before 1.9"),
     ("no", "1.9 or later"),
@@ -29,7 +29,8 @@ VERSIONS: tuple[tuple[Declared, str], ...] = (
 
 
 class Share(Struct, frozen=True):
-    """`count` of `of`, with the Wilson interval of 95 % from `low` to `high`; the three shares are None of nothing."""
+    """`count` of `of`, with the share and its 95 % Wilson interval from `low` to `high`; these three are None if `of`
+    is 0."""
 
     count: int
     of: int
@@ -39,8 +40,8 @@ class Share(Struct, frozen=True):
 
 
 class Spread(Struct, frozen=True):
-    """One rule in one reading: the repositories and datasets it concerns, those that it surely concerns (proven), and
-    the repositories where it only gives hints."""
+    """One rule in one reading: the repositories and datasets that it affects, those that it affects for certain
+    (proven), and the repositories where it only gives hints."""
 
     repositories: Share
     proven_repositories: int
@@ -59,7 +60,7 @@ class RuleSpread(Struct, frozen=True):
     before_1_9: Spread
 
     def of(self, reading: Reading) -> Spread:
-        """What is so in one reading."""
+        """The spread in one reading."""
         return self.declared if reading == "declared" else self.before_1_9
 
 
@@ -74,7 +75,7 @@ class NumpyBug(Struct, frozen=True):
 
 
 class Failed(Struct, frozen=True):
-    """A repository that nothing is known of, and why."""
+    """A repository without a result, and why."""
 
     name: str
     kind: str
@@ -82,8 +83,9 @@ class Failed(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """All that a survey tells. `read`: repositories that were read to the end; `analysable`: those with a loader in
-    sight or an analysable dataset, of which shares are; `elsewhere`: findings as declared in the other ones."""
+    """The summary of a survey. `read`: the number of repositories that were read completely; `analysable`: those with a
+    known loader or an analysable dataset, of which shares are computed; `elsewhere`: the findings in the other ones,
+    with the declared versions."""
 
     repositories: int
     read: int
@@ -108,12 +110,13 @@ class Summary(Struct, frozen=True):
 
     @property
     def counted_rules(self) -> tuple[RuleSpread, ...]:
-        """The rules of which there is more than a hint."""
+        """The rules with findings other than hints."""
         return tuple(one for one in self.rules if one.declared.findings or one.before_1_9.findings)
 
 
 def wilson(count: int, of: int) -> Share:
-    """The share with its score interval (Wilson 1927), which stays inside 0 to 1 and holds for small numbers too."""
+    """The share with its score interval (Wilson 1927), which stays between 0 and 1 and is valid for small numbers
+    too."""
     if not of:
         return Share(count, of, None, None, None)
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -126,7 +129,7 @@ def wilson(count: int, of: int) -> Share:
 
 
 def summarise(results: Sequence[Result]) -> Summary:
-    """Count the results."""
+    """Summarise the results."""
     measured = [one.measured for one in results if one.measured is not None]
     analysable = [one for one in measured if _is_analysable(one)]
     datasets = [dataset for one in analysable for dataset in one.datasets]
@@ -158,7 +161,7 @@ def summarise(results: Sequence[Result]) -> Summary:
 
 
 def as_json(summary: Summary) -> dict[str, Any]:
-    """The summary as JSON can hold it; docs/survey.md says what is in it."""
+    """The summary as plain data for JSON, as described in docs/survey.md."""
     return {"schema": SCHEMA, "loaderlint": __version__, "confidence": CONFIDENCE, **to_builtins(summary)}
 
 
@@ -172,7 +175,7 @@ def _versions(measured: Iterable[Measured]) -> dict[str, int]:
 
 
 def _rules(measured: Sequence[Measured], datasets: Sequence[Dataset]) -> tuple[RuleSpread, ...]:
-    """The rules that spoke anywhere, the most widespread first."""
+    """The rules with findings anywhere, the most widespread first."""
     from loaderlint.rules import RULES
 
     spoken = {one.rule for each in measured for reading in READINGS for one in each.findings[reading]}

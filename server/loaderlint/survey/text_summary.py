@@ -12,7 +12,7 @@ _SHOWN_FAILURES = 20
 
 
 def render(summary: Summary) -> Iterator[str]:
-    """The lines of the text."""
+    """The lines of the summary."""
     yield from what_was_read(summary)
     yield ""
     listed = "; ".join(f"{words}: {summary.versions[answer]:,}" for answer, words in VERSIONS)

@@ -1,4 +1,4 @@
-"""What the text and the page say in the same words."""
+"""Texts that the text summary and the HTML page share."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ FAILURE_NAMES = {"error": "fault of the tool", "time": "time limit", "memory": "
 
 
 def percent(share: Share) -> str:
-    """'13.2 % (7.4 to 22.1)', the interval in brackets; '-' of nothing."""
+    """'13.2 % (7.4 to 22.1)', with the interval in brackets; '-' for a share of nothing."""
     if share.share is None or share.low is None or share.high is None:
         return "-"
     return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
 
 
 def number(count: int, what: str, many: str = "") -> str:
-    """'1 dataset', '12,300 datasets'; `many` is the plural where it is not formed by an s."""
+    """'1 dataset', '12,300 datasets'. `many`: an irregular plural."""
     return f"{count:,} {what if count == 1 else many or what + 's'}"
 
 
 def what_was_read(summary: Summary) -> Iterator[str]:
-    """How much was read, and what the shares are of; one sentence each."""
+    """Sentences about how much was read, and what the shares refer to."""
     failed = len(summary.failures)
     rest = f"; {failed:,} could not be read" if failed else ""
     yield (
@@ -45,8 +45,8 @@ def what_was_read(summary: Summary) -> Iterator[str]:
 
 
 def numpy_bug(summary: Summary) -> Iterator[tuple[Reading, str]]:
-    """For each reading: in how many of the repositories whose workers draw from NumPy's global state all workers draw
-    the same numbers."""
+    """For each reading, the share of the repositories whose workers draw from NumPy's global state in which all workers
+    draw the same numbers."""
     for reading, found in summary.numpy.items():
         undecided = f"; {found.undecided:,} of them declare no torch that decides it" if found.undecided else ""
         yield (

@@ -127,7 +127,7 @@ def _in_call(node: ast.Call) -> list[Node]:
 
 def _arguments(args: list[ast.expr], keywords: list[ast.keyword]) -> list[Any]:
     found: list[Any] = [*args, *keywords]
-    if keywords and args and args[-1].__class__ is ast.Starred:  # the only ones that may stand behind keywords
+    if keywords and args and args[-1].__class__ is ast.Starred:  # the only arguments that may follow keywords
         found.sort(key=lambda one: (one.lineno, one.col_offset))
     return found
 

@@ -1,7 +1,7 @@
 """Cuts text into pieces, incrementally after an edit.
 
 Cutting is a heuristic on the text alone; the parser decides whether each piece is valid. It is a pure function of the
-text and never fails: half-typed code gives broken pieces, as few as possible.
+text and never fails: half-typed code results in broken pieces, as few as possible.
 
 Every piece begins in a clean state: outside strings and brackets, at the start of a line. Its end depends only on the
 text from its start on, and on the containers (classes, long suites) around it. `recut` depends on that: it begins at
@@ -129,7 +129,7 @@ def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
     return low
 
 
-# --- signs ------------------------------------------------------------------------------------------------------------
+# --- characters -------------------------------------------------------------------------------------------------------
 
 _NEWLINE = r"(?:\r\n|\r|\n)"
 _PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
@@ -425,7 +425,7 @@ class _Lexer:
             if sign in ("\r", "\n"):
                 return -1
             if sign == "{":
-                if braces == 0 and text.startswith("{", position):  # a brace that stands for itself
+                if braces == 0 and text.startswith("{", position):  # an escaped brace
                     position += 1
                 else:
                     braces += 1

@@ -1,4 +1,4 @@
-"""Whether a statement is a main guard, by its text."""
+"""Recognises main guards by their text."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
 
 
 def _simple_string(quote: str) -> str:
-    """A string on one line; few brackets, for they may be those of an f-string's expressions."""
+    """A string on one line with few brackets, because they may belong to an f-string's expressions."""
     plain = rf"[^{quote}\\\r\n(\[{{]*"
     return rf"{quote}(?!{quote * 2}){plain}(?:(?:\\[^\r\n]|[(\[{{]){plain}){{0,6}}{quote}"
 
@@ -224,7 +224,7 @@ class _Gauge:
                 if found["open"] != "{":
                     position = max(found.start() + 1, found.start("quote") + 1)
                     continue
-                if text.startswith("{", position):  # a brace that stands for itself
+                if text.startswith("{", position):  # an escaped brace
                     position += 1
                     continue
                 now[-1] = bases[-1]

@@ -1,4 +1,4 @@
-"""Jupyter notebooks as Python source, and back.
+"""Converts Jupyter notebooks to Python source, and back.
 
 The code cells, joined in order, are one module: the state of the kernel after 'Run all'. IPython's own lines (`%magic`,
 `!command`, `name?`, `pip install x`) are blanked at equal length, so that every position in the source is a position in

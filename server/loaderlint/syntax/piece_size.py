@@ -1,5 +1,5 @@
-"""Whether a piece is small enough to be parsed. Trees and facts take about a kilobyte for each token, two hundred times
-the text. Larger pieces are data written by a program, on which no loader depends."""
+"""Decides whether a piece is small enough to be parsed. Trees and facts take about a kilobyte for each token, two
+hundred times the text. Larger pieces are data written by a program, on which no loader depends."""
 
 from __future__ import annotations
 

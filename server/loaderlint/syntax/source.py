@@ -1,4 +1,4 @@
-"""Bytes to text and back, and line numbers.
+"""Converts bytes to text and back, and offsets to line numbers.
 
 Line ends are `\\n`, `\\r\\n` and `\\r` only, as in Python's grammar and in the language server protocol;
 `str.splitlines` also splits at form feeds and other characters and is never used.
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from loaderlint.files.reading import SOURCE
 
-#: Files with more bytes are not read: they hold data, and would block an editor for seconds.
+#: Files with more bytes are not read: they contain data, and would block an editor for seconds.
 MAX_BYTES = SOURCE.size
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -1,4 +1,4 @@
-"""The parts of a file with a syntax error, which no parser reads, and why."""
+"""Finds the parts of a file with a syntax error, which no parser reads, and why."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _AFTER = {"try": "finally:"}
 
 #: The body that is added after the heads of classes and clauses.
 BODY = " pass"
-#: The same for a clause on one line, which has its body.
+#: The same for a clause on one line, which contains its body.
 NO_BODY = "#"
 
 
