@@ -203,7 +203,7 @@ def write(
     }
     for path in (*files, RULES / name.replace("-", "_")):
         if (root / path).exists():
-            raise Refused(f"{path.as_posix()} exists already: choose another name, or delete it")
+            raise Refused(f"{path.as_posix()} already exists: choose another name, or delete it")
     words = {"code": code, "name": name, "needs": needs, "over": over}
     for path, text in files.items():
         word = severity.upper() if path.suffix == ".py" else severity

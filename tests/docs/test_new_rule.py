@@ -48,7 +48,7 @@ def test_a_rule_may_be_a_package(root: Path) -> None:
     (root / new_rule.CASES / "first-fault.md").unlink()
     with pytest.raises(new_rule.Refused, match="LDR101 is taken by server/loaderlint/rules/first_fault/__init__.py"):
         new_rule.write(root, "LDR101", "other-fault", "W1", "error")
-    with pytest.raises(new_rule.Refused, match="server/loaderlint/rules/first_fault exists already"):
+    with pytest.raises(new_rule.Refused, match="server/loaderlint/rules/first_fault already exists"):
         new_rule.write(root, "LDR102", "first-fault", "W1", "error")
 
 
@@ -71,7 +71,7 @@ def test_the_skeleton_is_clean(root: Path, tool: list[str], over: str) -> None:
         ("LDR100", "SomeFault", "'SomeFault' is not a name"),
         ("LDR100", "fault", "'fault' is not a name"),
         ("LDR101", "other-fault", "LDR101 is taken by server/loaderlint/rules/first_fault.py"),
-        ("LDR100", "first-fault", "server/loaderlint/rules/first_fault.py exists already"),
+        ("LDR100", "first-fault", "server/loaderlint/rules/first_fault.py already exists"),
     ],
 )
 def test_what_is_refused(root: Path, code: str, name: str, message: str) -> None:
