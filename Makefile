@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client test-slow test-all fuzz truth benchmarks lint docs site clean
+.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client test-slow test-all fuzz truth benchmarks lint format docs site clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -87,10 +87,14 @@ benchmarks: setup-python
 	$(BIN)/python -m benchmarks
 
 lint: setup-python
-	$(BIN)/ruff format --check server tests scripts benchmarks
+	$(BIN)/ruff format --check server tests scripts benchmarks || { echo "To format these files: make format"; exit 1; }
 	$(BIN)/ruff check server tests scripts benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+format: setup-python
+	$(BIN)/ruff format server tests scripts benchmarks
+	$(BIN)/ruff check --fix server tests scripts benchmarks
 
 docs: setup-python
 	$(BIN)/python -m scripts.generate_docs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loaderlint.knowledge import derived_names, torchvision_datasets
-from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
+from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.sources import library_summaries
 from scripts.summarised_names import SummarisedNames

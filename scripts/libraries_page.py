@@ -40,8 +40,8 @@ def page(note: str) -> str:
             "|---|---|---|---|---|---|---|---|",
             *rows,
             "",
-            "The last column names the file on PyPI and the beginning of its SHA-256; of a source distribution, whose",
-            "name ends in `.tar.gz`, that of its modules. `python -m scripts.library_summaries` renews the summaries.",
+            "The last column names the file on PyPI and the beginning of its SHA-256. For a source distribution",
+            "(`.tar.gz`), it is that of its modules. `python -m scripts.library_summaries` renews the summaries.",
             "",
         ]
     )

@@ -14,26 +14,27 @@ ROOT = Path(__file__).resolve().parents[1]
 RULES = Path("server/loaderlint/rules")
 CASES = Path("tests/rules")
 
-_MODULE = '''"""
+#: The page, which every rule has.
+_PAGE = '''"""
 # {name} ({code})
 
 ## What it does
 Finds THE FAULT in code that a loader's workers run.
 
 ## Why is this bad?
-Say what happens, what was measured, and with which versions.
+Say what THE FAULT does, what was measured, and with which versions.
 
 ## When it is not a bug
-- Code that looks like the fault but is correct.
+- Code that looks like THE FAULT but is correct.
 
 ## Example
 ```python
-train_loader = DataLoader(Samples(), num_workers=4)
+train_loader = DataLoader(Samples(), num_workers=4)  # THE FAULT
 ```
 
 ## Fixed
 ```python
-train_loader = DataLoader(Samples(), num_workers=4)
+train_loader = DataLoader(Samples(), num_workers=4)  # without THE FAULT
 ```
 
 ## Fix safety
@@ -43,7 +44,10 @@ There is no fix.
 - [Data loading](https://pytorch.org/docs/stable/data.html)
 """
 
-from __future__ import annotations
+'''
+
+#: What follows for a rule over functions that workers run.
+_FUNCTION = '''from __future__ import annotations
 
 from collections.abc import Iterator
 
@@ -83,21 +87,54 @@ def _finding(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:
     )
 
 
-RULE = Rule(
+'''
+
+#: What follows for a rule over loaders.
+_LOADER = '''from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import certainty_of_workers, undoubted
+from loaderlint.rules.shared.loader_call import written
+from loaderlint.rules.shared.silence_reasons import few_workers
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding for each loader, at the argument."""
+    argument = written(loader, "timeout", model)
+    if argument is None or model.ev.eval(argument.number, argument.frame).literal is None:
+        return
+    if loader.has_workers() == "no":
+        if model.explains:
+            yield Silence(RULE.name, argument.place(model), few_workers(loader))
+        return
+    yield undoubted(RULE, certainty_of_workers(loader)).finding(
+        f"what happens, and why here (`timeout` of {{loader.described}}); what to do",
+        argument.place(model),
+        "timeout",
+    )
+
+
+'''
+
+_RULE = """RULE = Rule(
     code="{code}",
     name="{name}",
     severity=Severity.{severity},
     needs="{needs}",
-    over="worker function",
+    over="{over}",
     find=find,
     fix=None,
     page=page(__doc__),
 )
-'''
+"""
 
 _CASES = """# {name} ({code})
 
-Say what the fault is, and on which line the finding is.
+Say what THE FAULT is, and on which line the finding is.
 
 ## The usual form
 Say why this is a fault, and put `# {severity}: [{name}]` at the end of the line.
@@ -148,23 +185,26 @@ class Refused(Exception):
     """The skeleton cannot be written. The message says why."""
 
 
-def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[Path, Path]:
+def write(
+    root: Path, code: str, name: str, needs: str, severity: str, over: str = "worker function"
+) -> tuple[Path, Path]:
     """Write the two files below `root` and return their paths from there. Raises Refused."""
     if not re.fullmatch(r"LDR[1-9]\d\d", code):
         raise Refused(f"'{code}' is not a code: write LDR and three digits, the first for the family")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name):
-        raise Refused(f"'{name}' is not a name: write lower-case words with dashes that name the fault")
+        raise Refused(f"'{name}' is not a name: write two or more lower-case words with dashes between them")
     for module in sorted((root / RULES).rglob("*.py")):
         if f'code="{code}"' in module.read_text("utf-8"):
-            raise Refused(f"{code} is taken by {module.relative_to(root).as_posix()}")
+            owner = module.relative_to(root).as_posix()
+            raise Refused(f"{code} is taken by {owner}: choose a free code (docs/rules/README.md lists all)")
     files = {
-        RULES / f"{name.replace('-', '_')}.py": _MODULE,
+        RULES / f"{name.replace('-', '_')}.py": _PAGE + (_LOADER if over == "loader" else _FUNCTION) + _RULE,
         CASES / f"{name}.md": _CASES,
     }
     for path in (*files, RULES / name.replace("-", "_")):
         if (root / path).exists():
-            raise Refused(f"{path.as_posix()} already exists")
-    words = {"code": code, "name": name, "needs": needs}
+            raise Refused(f"{path.as_posix()} already exists: choose another name, or delete it")
+    words = {"code": code, "name": name, "needs": needs, "over": over}
     for path, text in files.items():
         word = severity.upper() if path.suffix == ".py" else severity
         (root / path).write_text(text.format(**words, severity=word), encoding="utf-8", newline="\n")
@@ -181,16 +221,20 @@ def main() -> int:
         "--needs", choices=("W2", "W1", "L", "M"), default="W1", help="which loaders can have the fault"
     )
     parser.add_argument("--severity", choices=("error", "warning", "information", "hint"), default="error")
+    parser.add_argument(
+        "--over", choices=("worker function", "loader"), default="worker function", help="what the rule looks at"
+    )
     chosen = parser.parse_args()
     try:
-        module, cases = write(ROOT, chosen.code, chosen.name, chosen.needs, chosen.severity)
+        module, cases = write(ROOT, chosen.code, chosen.name, chosen.needs, chosen.severity, chosen.over)
     except Refused as error:
         print(error, file=sys.stderr)
         return 1
     print(f"Written: {module.as_posix()}\n         {cases.as_posix()}")
     print(
-        f"Next: the cases, then the rule (see CONTRIBUTING.md). To test: python -m pytest tests/rules -k {chosen.name}"
+        "Next: replace every THE FAULT in both files, first in the cases (CONTRIBUTING.md, step 2), then in the rule."
     )
+    print(f"To test: python -m pytest tests/rules -k {chosen.name}")
     return 0
 
 

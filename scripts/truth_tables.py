@@ -100,7 +100,7 @@ programs look like the fault but are correct: they ran without a symptom, and lo
 
 
 _EMULATED = """\
-torch < 1.9 is emulated here: the workers leave NumPy unseeded, as it did. The results of a real one are below."""
+torch < 1.9 is emulated here: the workers leave NumPy unseeded. The results of a real one are below."""
 
 
 def _rows(name: str, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
@@ -135,7 +135,7 @@ def _clean(programs: Mapping[str, Mapping[str, object]]) -> str:
         return ""
     count = sum(len(runs) for runs in programs.values())
     names = ", ".join(f"`{name}`" for name in programs)
-    return f"Clean in all {count} runs, and the tool is silent: {names}."
+    return f"Clean in all {count} runs, and loaderlint reports nothing: {names}."
 
 
 def _seen(symptoms: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ import { Interpreters } from './interpreters';
 import { crashed, notFound, notStarted, offer, tooOld, tried } from './messages';
 import { NotebookActions } from './notebooks';
 import { expandPath, RESTART_KEYS, serverCommand } from './settings';
+import { createStatus, show } from './status';
 import { Stderr } from './stderr';
 
 const SELECTOR = ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({ scheme, language: 'python' }));
@@ -33,7 +34,7 @@ export const deactivate = (): Promise<void> | undefined => extension?.stop();
 
 class Extension {
   private readonly log = window.createOutputChannel('loaderlint', { log: true });
-  private readonly status = vscode.languages.createLanguageStatusItem('loaderlint', SELECTOR);
+  private readonly status = createStatus(SELECTOR);
   private readonly commands = new Commands(() => this.ready(), () => this.client, (shows) => this.remember(shows), (uri) => typeAudit(uri, this.python));
   private readonly interpreters: Interpreters;
   private readonly environment: Environment | undefined;
@@ -53,7 +54,6 @@ class Extension {
     const wheel = fs.readdirSync(dist).find((name) => name.endsWith('.whl'));
     this.environment = wheel ? new Environment(globalStorageUri.fsPath, `${dist}/${wheel}`, run, (text) => this.log.info(text)) : undefined;
     this.interpreters = new Interpreters(this.log, () => this.restart(false), subscriptions);
-    this.status.command = { command: 'loaderlint.restart', title: 'Restart' };
     const isOurs = (event: vscode.ConfigurationChangeEvent): boolean => RESTART_KEYS.some((key) => event.affectsConfiguration(key));
     subscriptions.push(
       this.log,
@@ -100,7 +100,7 @@ class Extension {
     const forced = this.forced;
     this.forced = false;
     const folder = workspace.workspaceFolders?.[0]?.uri;
-    if (!this.isEnabled()) return this.stop().then(() => this.show(Information, 'off', 'the setting loaderlint.enable'));
+    if (!this.isEnabled()) return this.stop().then(() => show(this.status, Information, 'off', 'the setting loaderlint.enable'));
     this.found = await this.find(folder);
     // A user who agreed to our environment agreed to it for the next version of the extension, too.
     if (!this.found.server && this.environment?.isOutdated) {
@@ -139,7 +139,7 @@ class Extension {
   private async launch(server: Server, interpreter: string | null): Promise<void> {
     const [program = '', ...args] = server.command;
     this.log.info(`Starting ${server.command.join(' ')} (${server.origin})`);
-    this.show(Information, 'starting', server.origin, true);
+    show(this.status, Information, 'starting', server.origin, true);
     void this.remember(this.showsWorkspace());
     // Windows searches the working directory for the program, and the client would choose the workspace.
     const executable = { command: program, args, ...(!workspace.isTrusted && { options: { cwd: os.homedir() } }) };
@@ -157,7 +157,7 @@ class Extension {
     }
     const version = client.initializeResult?.serverInfo?.version ?? server.version ?? '0';
     const [severity, detail] = workspace.isTrusted ? [Information, server.origin] : [Warning, 'limited: workspace not trusted'];
-    this.show(severity, version, detail);
+    show(this.status, severity, version, detail);
     if (!atLeast(version, MINIMUM_SERVER)) void window.showWarningMessage(tooOld(version));
   }
 
@@ -235,16 +235,11 @@ class Extension {
   /** Say why the server is off, and offer the next steps. */
   private report(severity: vscode.LanguageStatusSeverity, state: string, message: string, steps: Record<string, () => unknown>): void {
     this.log.info(message);
-    this.show(severity, state, '');
+    show(this.status, severity, state, '');
     this.running = '';
     const say = { [Failed]: window.showErrorMessage, [Warning]: window.showWarningMessage, [Information]: window.showInformationMessage };
     const all: typeof steps = { ...steps, 'Show Logs': () => this.log.show() };
     void say[severity]!(message, ...Object.keys(all)).then((step) => step && all[step]?.());
-  }
-
-  /** The item next to the language in the status bar. It is short, so that *Restart* is visible next to it. */
-  private show(severity: vscode.LanguageStatusSeverity, state: string, detail: string, busy = false): void {
-    Object.assign(this.status, { severity, text: `loaderlint: ${state}`, detail, busy });
   }
 
   /** The command of the Python that is selected for a folder. */

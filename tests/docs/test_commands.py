@@ -32,6 +32,7 @@ NOT_RUN = {
     "loaderlint audit --batches 20 --timeout 120 --output-format json train.py": _AUDIT,
     "git clone https://github.com/loaderlint/loaderlint": "downloads this repository",
     "cd loaderlint": "goes into it",
+    "cd examples": "the folder of each command is a copy of it",
     "pip install .": "test_what_the_readme_says_works_in_a_clean_environment runs it",
     "make setup": "whoever runs the tests did it",
     "npm run package": "the tests of the client run it",

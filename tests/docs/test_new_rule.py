@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
 from scripts import new_rule
 from tests.docs.test_docs import SECTIONS, headings
@@ -52,8 +53,9 @@ def test_a_rule_may_be_a_package(root: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy", "--strict"]])
-def test_the_skeleton_is_clean(root: Path, tool: list[str]) -> None:
-    module, _ = new_rule.write(root, "LDR199", "frozen-shuffle-seed", "W1", "error")
+@pytest.mark.parametrize("over", ["worker function", "loader"])
+def test_the_skeleton_is_clean(root: Path, tool: list[str], over: str) -> None:
+    module, _ = new_rule.write(root, "LDR199", "frozen-shuffle-seed", "W1", "error", over)
     config = ["--config", str(new_rule.ROOT / "pyproject.toml")] if tool[0] == "ruff" else ["--follow-imports=silent"]
     done = subprocess.run(
         [sys.executable, "-m", *tool, *config, str(root / module)], capture_output=True, text=True, cwd=new_rule.ROOT
@@ -76,3 +78,10 @@ def test_what_is_refused(root: Path, code: str, name: str, message: str) -> None
     new_rule.write(root, "LDR101", "first-fault", "W1", "error")
     with pytest.raises(new_rule.Refused, match=message):
         new_rule.write(root, code, name, "W1", "error")
+
+
+def test_nothing_is_left_of_the_skeleton() -> None:
+    """The skeleton marks with THE FAULT what has to be written."""
+    cases = {path.stem: path.read_text("utf-8") for path in (new_rule.ROOT / new_rule.CASES).glob("*.md")}
+    left = [rule.name for rule in RULES if "THE FAULT" in rule.page + cases.get(rule.name, "")]
+    assert not left, "replace every THE FAULT in the module of the rule and in its page of cases"

@@ -23,7 +23,7 @@ from loaderlint.knowledge import canonical_names, measured_libraries
 from loaderlint.knowledge import derived_names as derived_names_module
 from loaderlint.knowledge import torchvision_datasets as torchvision_datasets_module
 from loaderlint.knowledge.canonical_names import canonical
-from loaderlint.knowledge.loader_defaults import DATASET_BASES, DATASET_PARAMETERS, WRAPPING_DATASETS
+from loaderlint.knowledge.library_datasets import DATASET_BASES, DATASET_PARAMETERS, WRAPPING_DATASETS
 from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.knowledge.wrappers import LOADERS, TORCH_PARAMETERS, LoaderKind
 from loaderlint.sources import library_summaries

@@ -17,6 +17,7 @@ from tests.rules import pages
 from tests.rules.cases import Checked, Project
 
 UPDATES = bool(os.environ.get("LOADERLINT_UPDATE"))
+RENEW = "if the new text is right: LOADERLINT_UPDATE=1 python -m pytest tests/rules -k <rule> writes it; read the diff"
 
 
 class Snapshots:
@@ -35,7 +36,7 @@ class Snapshots:
         that the page no longer has."""
         kept = self.kept(page)
         if not UPDATES:
-            assert shown == kept.get(case.heading, "")
+            assert shown == kept.get(case.heading, ""), RENEW
             return
         texts = kept | {case.heading: shown}
         told = [(one.heading, texts.get(one.heading)) for one in page.cases]

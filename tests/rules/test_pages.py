@@ -71,7 +71,7 @@ def test_explaining_changes_no_finding(page: pages.Page, case: pages.Case) -> No
 def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
     """What is said with the case's block of it, or the other way round with LOADERLINT_UPDATE."""
     if not snapshot.UPDATES:
-        assert said == getattr(case, kind).text
+        assert said == getattr(case, kind).text, snapshot.RENEW
         return
     path = FOLDER / f"{page.rule}.md"
     text = path.read_text(encoding="utf-8")
@@ -106,21 +106,25 @@ def test_all_fixes(page: pages.Page, case: pages.Case, project: Project) -> None
         text = path.read_text(encoding="utf-8")
         path.write_text(pages.replace_fixed(page.rule, text, case.heading, left), encoding="utf-8", newline="")
     elif case.fixed:
-        assert left == {block.name: block.text for block in case.fixed}
+        assert left == {block.name: block.text for block in case.fixed}, snapshot.RENEW
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.rule)
 def test_page_is_complete(page: pages.Page) -> None:
     names = {rule.name for rule in RULES}
-    assert page.rule in names
+    assert page.rule in names, "no rule has this name: scripts/new_rule.py writes the skeleton of one"
     unknown = {e.rule for case in page.cases for block in case.files for e in block.expectations} - names
-    assert not unknown
+    assert not unknown, "an expectation names a rule that does not exist"
     faults = [case for case in page.cases if case.expects(page.rule)]
-    assert len(faults) >= 5
-    assert len(page.cases) - len(faults) >= 8
-    assert any(case.messages and f"[{page.rule}]" in case.messages.text for case in faults), "no message is checked"
+    assert len(faults) >= 5, f"write at least 5 cases with `# error: [{page.rule}]` or the like"
+    assert len(page.cases) - len(faults) >= 8, f"write at least 8 near misses: cases without [{page.rule}]"
+    if snapshot.UPDATES:  # the blocks were read before the update filled them
+        return
+    messages = any(case.messages and f"[{page.rule}]" in case.messages.text for case in faults)
+    assert messages, f"no message is checked: add a block ```text messages to a fault; {snapshot.RENEW}"
     told = any(case.silences and case.silences.text.strip() for case in page.cases)
-    assert told or page.rule == "unused-suppression", "no reason for silence is checked"
+    silences = told or page.rule == "unused-suppression"
+    assert silences, f"no silence is checked: add a block ```text silences to a near miss; {snapshot.RENEW}"
     assert SNAPSHOTS.kept(page).keys() <= {case.heading for case in page.cases}, "a snapshot has no case"
 
 

@@ -132,3 +132,6 @@ TEMPLATE_METHODS = MappingProxyType(
         "audiomentations.": ("randomize_parameters", "apply"),
     }
 )
+
+#: Functions that call the main function they are given.
+RUNNERS = frozenset("absl.app.run fire.Fire typer.run tyro.cli jsonargparse.CLI jsonargparse.auto_cli".split())

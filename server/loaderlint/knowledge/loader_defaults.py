@@ -1,14 +1,12 @@
-"""What a loader has by default, what it may hold, and what goes over it.
+"""The defaults of a loader's arguments.
 
-Sources: PyTorch's `torch/utils/data/dataloader.py` and `dataset.py`, and the named packages. The loaders themselves
-stand in `loaderlint.knowledge.wrappers`.
+Source: PyTorch's `torch/utils/data/dataloader.py`. What other loaders have instead is in
+`loaderlint.knowledge.wrappers`.
 """
 
 from __future__ import annotations
 
 from types import MappingProxyType
-
-from loaderlint.knowledge.torchvision_datasets import DERIVED_PARAMETERS
 
 #: torch's defaults of the parameters that rules ask for.
 TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyType(
@@ -29,99 +27,3 @@ TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyTyp
         "persistent_workers": False,
     }
 )
-
-#: Base classes of datasets. True: iterable (workers run `__iter__`), False: by index. Libraries whose source is read
-#: are not here, except for LitData: its streams are long to read, and no fault depends on what they do.
-DATASET_BASES = MappingProxyType(
-    {
-        "torch.utils.data.Dataset": False,
-        "torch.utils.data.IterableDataset": True,
-        "torch.utils.data.TensorDataset": False,
-        "torch.utils.data.Subset": False,
-        "torch.utils.data.ConcatDataset": False,
-        "torch.utils.data.ChainDataset": True,
-        "torch.utils.data.IterDataPipe": True,
-        "torch.utils.data.MapDataPipe": False,
-        "torch.utils.data.datapipes.datapipe.IterDataPipe": True,
-        "torch.utils.data.datapipes.datapipe.MapDataPipe": False,
-        "litdata.StreamingDataset": True,
-        **dict.fromkeys(DERIVED_PARAMETERS, False),
-    }
-)
-
-
-def is_library_dataset(name: str) -> bool:
-    """Whether a library's class of this name is one of datasets, as far as the name says."""
-    return name in DATASET_BASES or ".datasets." in name
-
-
-#: Datasets that hold other datasets: the parameter (name and position) that does.
-WRAPPING_DATASETS = MappingProxyType(
-    {
-        "torch.utils.data.Subset": ("dataset", 0),
-        "torch.utils.data.ConcatDataset": ("datasets", 0),
-        "torch.utils.data.ChainDataset": ("datasets", 0),
-        "torch.utils.data.StackDataset": ("datasets", 0),
-    }
-)
-
-#: What torch's wrappers have of their own: an attribute of the dataset inside is not to be had through them.
-OWN_ATTRIBUTES = MappingProxyType(
-    {
-        "torch.utils.data.Subset": frozenset({"dataset", "indices"}),
-        "torch.utils.data.ConcatDataset": frozenset({"datasets", "cumulative_sizes"}),
-        "torch.utils.data.ChainDataset": frozenset({"datasets"}),
-        "torch.utils.data.StackDataset": frozenset({"datasets"}),
-    }
-)
-
-#: Functions that give several subsets of the dataset at (name, position).
-SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("dataset", 0)})
-
-#: Library datasets whose constructor arguments are called for each sample.
-SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pre_transform", "pre_filter")
-
-#: The parameters of library datasets in the order of their constructors, as far as a function among them is called for
-#: each sample. Libraries whose source is read are not here.
-DATASET_PARAMETERS = MappingProxyType(
-    {
-        "litdata.StreamingDataset": tuple(
-            """
-            input_dir cache_dir item_loader shuffle drop_last seed serializers max_cache_size subsample encryption
-            storage_options session_options max_pre_download index_path force_override_state_dict transform
-            """.split()
-        ),
-        **DERIVED_PARAMETERS,
-    }
-)
-
-
-def keeps_argument(dataset: str, name: str) -> bool:
-    """Whether a library's dataset keeps what its constructor is passed as `name` in an attribute of that name."""
-    if name in SAMPLE_CALLABLES:
-        return name in DATASET_PARAMETERS.get(dataset, ()) or ".datasets." in dataset
-    return WRAPPING_DATASETS.get(dataset, ("",))[0] == name
-
-
-#: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
-GOES_OVER_NOW = frozenset(
-    f"builtins.{name}"
-    for name in "iter list tuple set sorted enumerate zip map filter sum max min any all dict frozenset".split()
-)
-
-#: What goes over its first argument when it is gone over itself.
-GOES_OVER_LATER = frozenset(
-    """
-    tqdm.tqdm tqdm.trange tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.autonotebook.tqdm tqdm.rich.tqdm tqdm.std.tqdm
-    rich.progress.track progressbar.progressbar fastprogress.progress_bar alive_progress.alive_it
-    """.split()
-)
-
-#: Methods of a library's trainer that go over the loaders, data modules and models they are given.
-LOADER_CONSUMERS = frozenset("fit fit_one_cycle validate test predict evaluate run train tune".split())
-
-#: Methods that give back the loaders they are given, ready for a device.
-LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".split())
-
-#: Functions that call the main function they are given.
-RUNNERS = frozenset("absl.app.run fire.Fire typer.run tyro.cli jsonargparse.CLI jsonargparse.auto_cli".split())

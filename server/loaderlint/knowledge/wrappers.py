@@ -249,8 +249,8 @@ WRAPPERS = (
         ("fastai",),
         "2.8.12",
         "Not torch's class, but its workers: each seeds `random`, NumPy and torch from torch's seed of the worker and "
-        "uses one thread. `TfmdDL` and `DataLoaders.from_dsets` start as many workers as there are CPUs, at most 16, "
-        "if not told; none on macOS, nor in notebooks on Windows. `wif` is a hook without arguments.",
+        "uses one thread. By default, `TfmdDL` and `DataLoaders.from_dsets` start as many workers as there are CPUs, "
+        "at most 16, but none on macOS or in notebooks on Windows. `wif` is a hook without arguments.",
         (
             LoaderKind(
                 "fastai.DataLoader",
@@ -302,8 +302,8 @@ WRAPPERS = (
         "Ignite auto_dataloader",
         ("pytorch-ignite",),
         "0.5.5",
-        "torch's loader with a sampler for the processes that take part, `num_workers` divided among those of one "
-        "machine. Seeds nothing.",
+        "torch's loader with a sampler that divides the samples among the processes. `num_workers` is divided among "
+        "the processes of one machine. Seeds nothing.",
         (LoaderKind("ignite.distributed.auto_dataloader", parameters=("dataset",), default_collate=True),),
     ),
     Wrapper(
@@ -476,7 +476,7 @@ WRAPPERS = (
         ("gluonts",),
         "0.17.0",
         "Makes its own loaders, whose `worker_init_fn` seeds with `np.random.get_state()[1][0] + worker_id`: on "
-        "current NumPy a constant. Nothing of yours runs in their workers but transformations.",
+        "current NumPy a constant. Of your code, only transformations run in their workers.",
     ),
     Wrapper(
         "grain",
@@ -506,7 +506,7 @@ WRAPPERS = (
         "Augmentation libraries",
         ("albumentations", "torchvision", "kornia", "torchio"),
         "albumentations 1.4.20, 1.4.21, 2.0.8; torchvision 0.29.2; kornia 0.9.0; torchio 1.2.1",
-        "Transforms of albumentations hold generators from 1.4.21 on, which every worker gets a copy of; before, they "
+        "From 1.4.21 on, transforms of albumentations hold generators, and every worker gets a copy; before, they "
         "drew from Python's `random`. torchvision, kornia and torchio draw from torch's generator, which torch seeds.",
     ),
 )

@@ -60,7 +60,7 @@ def heading(loader: MappedLoader, spots: Spots) -> str:
 def details(loader: MappedLoader, spots: Spots, most: int | None) -> Iterator[str]:
     """The lines about a loader, at most `most` of each kind (None: all)."""
     if loader.starts_workers != "no":
-        lives = {True: ", which persist across epochs", False: "", None: ", which may persist across epochs"}
+        lives = {True: " and persist across epochs", False: "", None: " and may persist across epochs"}
         methods = " or ".join(loader.start_methods)
         yield f"workers start by {methods} ({loader.start_source}){lives[loader.persistent]}"
     if loader.late and loader.place:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
-from loaderlint.knowledge.loader_defaults import keeps_argument
+from loaderlint.knowledge.library_datasets import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers, hyperparameters, library_values

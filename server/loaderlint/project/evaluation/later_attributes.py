@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.loader_defaults import is_library_dataset
+from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.attribute_assignments import may_assign

@@ -20,7 +20,7 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.higher_order import FUNCTION_STEPS, HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
-from loaderlint.knowledge.loader_defaults import (
+from loaderlint.knowledge.library_datasets import (
     DATASET_PARAMETERS,
     SAMPLE_CALLABLES,
     SPLITTING_FUNCTIONS,

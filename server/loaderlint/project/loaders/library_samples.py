@@ -19,7 +19,7 @@ from loaderlint.knowledge.lazy_pipelines import (
     keeps_functions,
     lazy_methods,
 )
-from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
+from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame

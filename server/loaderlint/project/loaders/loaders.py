@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.lazy_pipelines import keeps_functions
-from loaderlint.knowledge.loader_defaults import TORCH_DEFAULTS, WRAPPING_DATASETS, is_library_dataset
+from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS, is_library_dataset
+from loaderlint.knowledge.loader_defaults import TORCH_DEFAULTS
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments

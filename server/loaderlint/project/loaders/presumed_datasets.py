@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.knowledge.registries import makes_configured
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, SeqOf, Val, join

@@ -19,7 +19,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Certainty, Evidence, Place
-from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
+from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name

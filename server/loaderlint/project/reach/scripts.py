@@ -17,12 +17,13 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Place
-from loaderlint.knowledge.loader_defaults import (
+from loaderlint.knowledge.higher_order import RUNNERS
+from loaderlint.knowledge.loader_consumers import (
     GOES_OVER_LATER,
     GOES_OVER_NOW,
     LOADER_CONSUMERS,
+    LOADER_HOOK,
     LOADER_PREPARERS,
-    RUNNERS,
 )
 from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
@@ -237,7 +238,7 @@ class Scripts:
                 receiver = frame.receiver if frame else None
                 if frame is None or not isinstance(receiver, Instance):
                     continue
-                if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith("_dataloader"):
+                if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith(LOADER_HOOK):
                     yield loader
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
 

@@ -61,7 +61,7 @@ from collections.abc import Iterator
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import OPENERS
-from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
+from loaderlint.knowledge.library_datasets import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Place, Wrap
-from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
+from loaderlint.knowledge.library_datasets import OWN_ATTRIBUTES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model

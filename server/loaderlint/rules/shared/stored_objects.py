@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
-from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
