@@ -52,6 +52,7 @@ _QUESTIONS = frozenset(
         "syntax.main_guard": "is_main_guard",
         "project.modules.import_resolution": "_path_names _joined_names",
         "project.evaluation.file_imports": "_imports aliases_in",
+        "project.modules.tests_and_tutorials": "_is_run_by_tests",
         "project.reach.scripts": "_does_something",
         "rules.shared.iterable_streams": "_mentions_workers",
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
+from loaderlint.project.modules.tests_and_tutorials import is_test_or_tutorial
 from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def ask_rules(
                         if not places.is_library(finding.place.path):
                             heard(finding)
                     elif (own := of_project(finding, places, model)) is not None:
-                        _add(found, own)
+                        _add(found, _quieter(own, model))
     return list(found.values())
 
 
@@ -69,6 +70,14 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
     if len(evidence) == len(finding.evidence) and len(fixes) == len(finding.fixes):
         return finding
     return replace(finding, evidence=evidence, fixes=fixes)
+
+
+def _quieter(finding: Finding, model: Model) -> Finding:
+    """The finding, one step less severe in a test or a tutorial, but at least a hint."""
+    severity = finding.severity.lowered(1)
+    if severity is None or not is_test_or_tutorial(finding.place.path, model.files):
+        return finding
+    return replace(finding, severity=severity)
 
 
 def _changes_library(fix: Fix, places: ProjectPlaces) -> bool:

@@ -62,6 +62,7 @@ from collections.abc import Iterator
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
@@ -123,7 +124,7 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
     assert isinstance(entry.receiver, Instance)
     loader = exposure.lead
     sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
-    if any("test" not in site.path.name for site in sites):
+    if not all(in_tests(site.path, model.files.root) for site in sites):
         return Unsaid("its objects are created in the project, and no loader gets them")
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)

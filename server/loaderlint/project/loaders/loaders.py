@@ -76,7 +76,6 @@ _MAX_LATE_SITES = 4
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
-_TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
 
 
@@ -659,9 +658,3 @@ def _is_registered_transform(ev: Evaluator, cls: ClassRef) -> bool:
             if registers_transforms(called_name(facts.ir.exprs, func.base)):
                 return True
     return False
-
-
-def in_tests(path: Path | None, root: Path) -> bool:
-    """Whether a file is a test of the project at `root`, judging by its name and folders."""
-    inner = path.relative_to(root) if path is not None and path.is_relative_to(root) else path
-    return inner is not None and any(_TESTS.fullmatch(part) for part in (inner.stem, *inner.parts[:-1]))

@@ -48,13 +48,13 @@ from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.loaders.loaders import (
     Loader,
     Loaders,
-    in_tests,
     late_candidates,
     unused_datasets,
     unused_transforms,
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
+from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards

@@ -54,12 +54,12 @@ to pickle, and otherwise unsafe. There is no fix for local classes, or for funct
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef
+from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
@@ -68,8 +68,6 @@ from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickl
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.unpicklable_callable.fixes import hoisted
 from loaderlint.rules.unpicklable_callable.unnamed_callables import described, name_of, place_of, unnamed
-
-_TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -91,7 +89,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if isinstance(verdict, Unsaid):
             yield Silence(RULE.name, place, verdict.reason)
             continue
-        if certainty == "possible" and _is_chosen_by_test(place.path, loader):
+        if certainty == "possible" and _is_chosen_by_test(place.path, loader, model):
             yield Silence(RULE.name, place, "a test passes it to the loader, and chooses the number of workers")
             continue
         yield verdict.finding(
@@ -111,15 +109,11 @@ def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.def_place(ref.scope), f"each call of {label} makes one")
 
 
-def _is_chosen_by_test(path: Path, loader: Loader) -> bool:
+def _is_chosen_by_test(path: Path, loader: Loader, model: Model) -> bool:
     """Whether a test hands what is in its file to a loader of the project. A loader that takes its number of
     workers from the caller has passed that test."""
-    return _is_of_tests(path) and loader.site is not None and not _is_of_tests(loader.site.frame.path)
-
-
-def _is_of_tests(path: Path) -> bool:
-    """Whether pytest or unittest run a file."""
-    return _TESTS.search(path.as_posix()) is not None
+    root = model.files.root
+    return in_tests(path, root) and loader.site is not None and not in_tests(loader.site.frame.path, root)
 
 
 def _advice(ref: FunctionRef | ClassRef) -> str:

@@ -1,0 +1,61 @@
+"""A finding is less severe in tests and tutorials, but not in an evaluation script that is called `test.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.rules.answers import answers
+
+FAULT = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __init__(self): self.rng = np.random.default_rng(0)
+    def __len__(self): return 10
+    def __getitem__(self, index): return self.rng.random()
+"""
+LOADER = "list(DataLoader(D(), num_workers=2))"
+TEST = f"def test_loads():\n    {LOADER}\n"
+METHOD = f"class Loads(Base):\n    def test_loads(self):\n        {LOADER}\n"
+FIXTURE = f"import pytest\n@pytest.fixture\ndef batches():\n    return {LOADER}\n"
+SCRIPT = f"def main():\n    {LOADER}\nmain()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "severity"),
+    [
+        ("tests/test_data.py", TEST, "warning"),
+        ("tests/test_data.py", METHOD, "warning"),
+        ("tests/conftest.py", FIXTURE, "warning"),
+        ("tests/helpers/data.py", FIXTURE, "warning"),
+        ("data_test.py", TEST, "warning"),
+        ("tests/data.py", SCRIPT, "error"),  # imported by a test, or a script
+        ("test.py", SCRIPT, "error"),  # evaluates a model
+        ("test_net.py", SCRIPT, "error"),
+        ("train.py", TEST, "error"),
+        ("latest/train.py", TEST, "error"),
+        ("tutorials/train.py", SCRIPT, "warning"),
+        ("docs/tutorial_notebooks/train.py", SCRIPT, "warning"),
+        ("Tutorial.py", SCRIPT, "warning"),
+        ("examples/train.py", SCRIPT, "error"),  # people train with examples
+    ],
+)
+def test_severity(tmp_path: Path, path: str, code: str, severity: str) -> None:
+    assert answers(tmp_path, "shared-generator", f"--- {path}\n{FAULT}{code}").severities == [severity]
+
+
+def test_the_place_of_the_fault_decides(tmp_path: Path) -> None:
+    """Code of the project keeps its severity, even if only a test has a loader."""
+    test = f"from torch.utils.data import DataLoader\nfrom data import D\n{TEST}"
+    text = f"--- data.py\n{FAULT}--- tests/test_data.py\n{test}"
+    assert answers(tmp_path, "shared-generator", text).severities == ["error"]
+
+
+def test_a_hint_remains(tmp_path: Path) -> None:
+    passed_on = FAULT.replace("return self.rng.random()", "return self.data[index]").replace(
+        "self.rng = np.random.default_rng(0)", "self.data = np.zeros((10, 3))"
+    )
+    code = "def test_loads():\n    for batch in DataLoader(D(), batch_size=None): print(batch)\n"
+    assert answers(tmp_path, "aliased-sample", f"--- tests/test_data.py\n{passed_on}{code}").severities == ["hint"]
