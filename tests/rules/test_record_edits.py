@@ -1,4 +1,4 @@
-"""Edits of a record that the dataset keeps: those that change it a little more with each epoch, and those that do not."""
+"""Edits of a record that the dataset keeps: those that change it a little more in each epoch, and those that do not."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EDITS = {
     'record["size"] = self.records[0]["size"] - 1': MEANT,
     'record["size"] = record["box"][0]': MEANT,
     'record["path"] = "root/" + record["path"]': "error",
-    "record[\"path\"] = f\"{self.root}/{record['path']}\"": "error",
+    'record["path"] = f"{self.root}/{record[\'path\']}"': "error",
     'record["path"] = f"{index}{index}"': MEANT,
     'record["path"] = os.path.join("root", record["path"])': "error",
     'record["path"] = os.path.join("root", "more", record["path"])': "error",
