@@ -12,6 +12,7 @@ from tests.project.test_values import shown
 HEAD = """
 import fastai.data.core, fastai.data.load, monai.data, timm.data, torch_geometric.loader, torchio
 from fastai.data.core import DataLoaders
+from lightning.pytorch import LightningDataModule
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader, Dataset
 from transformers import Trainer, TrainingArguments
@@ -59,12 +60,16 @@ CALLS = {
     "monai.data.ThreadDataLoader(D(), num_workers=2, use_thread_workers=True)": "usual",
     # arguments that are not used
     "torch_geometric.loader.NodeLoader(D(), collate_fn=f, num_workers=2)": "dataset=?no dataset argument num_workers=2",
+    "torch_geometric.loader.NodeLoader(D(), f, num_workers=2)": "dataset=?no dataset argument num_workers=2",
     # several datasets in one call
     "Trainer(train_dataset=D(), eval_dataset=E(), data_collator=f)": "collate_fn=f | dataset=E() collate_fn=f",
     "Trainer(None, None, f, D(), E())": "collate_fn=f | dataset=E() collate_fn=f",
     "Trainer(train_dataset=D(), eval_dataset=None)": "usual",
     "Trainer(eval_dataset=E())": "dataset=E()",
     "Trainer(data_collator=f)": "",
+    "DataLoaders.from_dsets(D(), E(), bs=8)": "dataset=(D(), E()) batch_size=8 num_workers=?the library's own default",
+    "DataLoaders.from_dsets(bs=8)": "",
+    "LightningDataModule.from_datasets(D(), val_dataset=E(), batch_size=8)": "batch_size=8 | dataset=E() batch_size=8",
     # options
     "Trainer(args=TrainingArguments('o', dataloader_num_workers=4), train_dataset=D())": "num_workers=4",
     "Trainer(None, TrainingArguments('o', dataloader_num_workers=4, num_workers=3), None, D())": "num_workers=4",
@@ -76,6 +81,8 @@ CALLS = {
     "persistent_workers=?kwargs",
     "Trainer(args=TrainingArguments('o', dataloader_num_workers=4, **load()), train_dataset=D())": "num_workers=4 "
     "persistent_workers=?kwargs",
+    "Trainer(args=timm.data.Config(dataloader_num_workers=4), train_dataset=D())": "num_workers=?training arguments "
+    "persistent_workers=?training arguments",
     # configurations
     "Runner.build_dataloader(dict(dataset=dict(type=D), batch_size=2, num_workers=3))": "batch_size=2 num_workers=3",
     "Runner.build_dataloader(dict(dataset=D(), collate_fn=dict(type=f)))": "collate_fn=f",
@@ -94,12 +101,17 @@ CALLS = {
     "dataset=E()",
     "Runner('m', 'w', val_dataloader=dict(dataset=dict(type=D), num_workers=1))": "num_workers=1",
     "Runner('m', 'w', train_dataloader=load())": "",
+    "Runner(dict(dataset=E()), 'w', dict(dataset=D()))": "usual",
     # classes of the project
     "class L(DataLoader):\n def __init__(self, data): super().__init__(data, num_workers=3)\nL(D())": "num_workers=3",
     "class T(Trainer):\n def get_train_dataloader(self): pass\nT(train_dataset=D(), eval_dataset=E())": "dataset=E()",
     "class T(Trainer): pass\nT(train_dataset=D(), eval_dataset=E())": "usual | dataset=E()",
     "class A(TrainingArguments): pass\nTrainer(args=A(dataloader_num_workers=4), train_dataset=D())": "num_workers=4",
     "class A(TrainingArguments):\n dataloader_num_workers = 3\nTrainer(args=A(), train_dataset=D())": "num_workers=3",
+    "class A(TrainingArguments):\n dataloader_num_workers = 3\n"
+    "Trainer(args=A(dataloader_num_workers=4), train_dataset=D())": "num_workers=4",
+    "class P:\n dataloader_num_workers = 3\nTrainer(args=P(), train_dataset=D())": "num_workers=?training arguments "
+    "persistent_workers=?training arguments",
 }
 
 
