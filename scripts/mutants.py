@@ -118,11 +118,11 @@ def _functions(scope: ast.Module | ast.ClassDef) -> Iterator[_Function]:
 
 
 def _of(path: Path, module: ast.Module, function: _Function) -> Iterator[Mutant]:
-    starts = [node.lineno for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
+    statements = [node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
     for node, replace in _slots(function.body):
         for spot, description, replacement in _variants(node):
             first = getattr(spot, "lineno", 0)
-            statement = max(line for line in starts if line <= first)
+            statement = max(one.lineno for one in statements if one.lineno <= first <= (one.end_lineno or 0))
             yield Mutant(path, module, function, first, statement, description, partial(replace, replacement))
 
 

@@ -44,6 +44,13 @@ def test_what_is_imported_late():
     assert not is_few(3)
 
 
+def test_guards():
+    from guarded import size
+
+    assert size(2) == "few"
+    assert size(3) is None
+
+
 def test_that_fails_anyway():
     assert is_many(0)
 """
@@ -52,6 +59,14 @@ def is_few(count):
     return (
         count < 3
     )
+"""
+GUARDED = """\
+def size(count):
+    match count:
+        case None:
+            return "none"
+        case _ if count < 3:
+            return "few"
 """
 CHANGED = [
     ("return a < b", ["return a <= b"]),
@@ -85,10 +100,11 @@ def test_how_a_function_is_changed(tmp_path: Path, body: str, expected: list[str
 def test_what_the_tests_notice(tmp_path: Path) -> None:
     (tmp_path / "limits.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "late.py").write_text(LATE, encoding="utf-8")
+    (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
     (tmp_path / "test_limits.py").write_text(TESTS, encoding="utf-8")
     assert _run(tmp_path, "limits.py") == [
         "4 mutants",
-        "3 of 4 groups of tests pass",
+        "4 of 5 groups of tests pass",
         "1/1 killed: limits.py:2 is_many: count > 3 -> GtE",
         "2/2 killed: limits.py:2 is_many: 3 -> 4",
         "2/3 survived: limits.py:6 at_least_none: 0 -> 1",
@@ -100,6 +116,7 @@ def test_what_the_tests_notice(tmp_path: Path) -> None:
         "2/2 killed: late.py:3 is_few: 3 -> 4",
         "2 of 2 mutants killed: 100%",
     ]
+    assert _run(tmp_path, "guarded.py")[-1] == "2 of 2 mutants killed: 100%"
     assert _run(tmp_path, "limits.py:2", "--seconds", "0")[-1] == "0 of 2 mutants killed: 0%"
     assert _run(tmp_path, "limits.py:6")[-1] == "0 of 1 mutants killed: 0%"
     assert _run(tmp_path, "--sample", "1", "limits.py:2")[-1] == "1 of 1 mutants killed: 100%"

@@ -334,6 +334,8 @@ CALLS: dict[str, str] = {
     "import torchvision.transforms as T; T.Compose([g])(1)": "?library call",
     "import torchvision.transforms as T; T.Lambda(g)(1)": "A()",
     "import torchvision.transforms as T; T.Lambda(f)(1)": "1",
+    "import torchvision.transforms as T; T.Lambda(f)()": "?library call",
+    "import torchvision.transforms as T; T.Compose([T.Lambda(f)])()": "?library call",
     "import albumentations; albumentations.Compose([g])(1)": "?library call",
     "np.vectorize(g)(1)": "?library call",
     "functools.reduce(f, [1])": "functools.reduce()",

@@ -38,7 +38,7 @@ def answers(folder: Path, rule: str, text: str) -> Answers:
         compile(content, name, "exec")
     silences: list[Silence] = []
     (asked,) = (one for one in RULES if one.name == rule)
-    found = ask_rules(link_files(folder, files).model, [asked], lambda: False, silences.append, _raise)
+    found = ask_rules(link_files(folder, files).model, [asked], lambda: False, silences.append, raise_error)
     return Answers(found, silences)
 
 
@@ -47,5 +47,6 @@ def lines(code: str, indent: int = 0) -> str:
     return "\n".join(f"{' ' * indent}{line}" for line in code.split("; "))
 
 
-def _raise(failure: Failure) -> NoReturn:
+def raise_error(failure: Failure) -> NoReturn:
+    """An internal error is an error of the test."""
     raise AssertionError(failure.traceback)

@@ -86,7 +86,9 @@ def test_each_fix(page: pages.Page, case: pages.Case, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_all_fixes(page: pages.Page, case: pages.Case, project: Project) -> None:
-    as_it_was, found, *_ = as_written(page.rule, case.slug)
+    as_it_was, found, repairs, *_ = as_written(page.rule, case.slug)
+    if not repairs and not case.fixed:
+        return
     before = project.texts()
     for _ in range(MOST_ROUNDS):
         edits = project.workspace().fix_all([project.root], rules={page.rule})

@@ -14,6 +14,7 @@ from loaderlint.facts.ir import (
     Augment,
     Augmented,
     Caught,
+    Const,
     Context,
     DefIR,
     Delete,
@@ -54,8 +55,13 @@ _SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRege
 
 
 def block(f: Frame, statements: Iterable[ast.AST]) -> None:
-    """Lower the statements of a suite. `f.context` is then that of the last one."""
+    """Lower the statements of a suite. `f.context` is then that of the last one. What follows a `return` or a `raise`
+    never runs, as if it stood under `if False`."""
+    reached = f.live
     for node in statements:
+        if reached and not f.live:
+            reached = False
+            f.context = f.inside(Context(f.context, "if", f.emit(Const("bool", False), node), False))
         lower = STATEMENTS.get(node.__class__)
         if lower is not None:
             f.statement = f.index.get(id(node), -1)

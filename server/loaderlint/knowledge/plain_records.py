@@ -25,5 +25,5 @@ PLAIN_LOADERS = TEXT_LOADERS | frozenset(
 GROWING_METHODS = frozenset("append extend insert appendleft extendleft".split())
 SHRINKING_METHODS = frozenset("pop popitem popleft remove".split())
 
-#: Functions that join paths: done again, the result is longer, unless it is absolute.
+#: Functions that join paths: done again, the result is longer, unless the folder is absolute.
 JOINS = frozenset("os.path.join posixpath.join ntpath.join".split())

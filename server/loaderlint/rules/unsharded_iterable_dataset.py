@@ -59,6 +59,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
@@ -109,6 +110,8 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Un
         return few_workers(loader)
     if isinstance(verdict, Unsaid):
         return verdict.reason
+    if model.def_of(entry).is_generator and not any(model.steps_of(entry, ir.YieldStep)):
+        return "it yields nothing"
     if reason := stream.why_not_whole():
         return reason
     # that it asks too early is said by another rule

@@ -920,8 +920,9 @@ def _call_library_object(
                     targets.extend(more)
             if atom.name in ORDERED_PIPELINES and len(arguments.positional) == 1:
                 arguments = Arguments((handed_on(arguments.positional[0], choice, results),))
-    result = arguments.positional[0] if targets and atom.name in FUNCTION_STEPS else unknown("library call")
-    return result, tuple(targets)
+    if targets and atom.name in FUNCTION_STEPS and arguments.positional:
+        return arguments.positional[0], tuple(targets)
+    return unknown("library call"), tuple(targets)
 
 
 def _in_turn(value: Val) -> tuple[Val, ...]:

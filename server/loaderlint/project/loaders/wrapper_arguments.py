@@ -41,7 +41,7 @@ def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassR
         yield mapped
         return
     for name, maker in kind.datasets:
-        overridden = cls is not None and maker and ev.classes.member(cls, maker) is not None
+        overridden = cls is not None and ev.classes.member(cls, maker) is not None
         value = _all(passed.positional) if name == "*" else passed.get(name, _position(kind, name))
         if value is not None and not overridden and value != NONE_VALUE:
             yield {**mapped, "dataset": value}

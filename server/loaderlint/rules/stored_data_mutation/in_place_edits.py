@@ -15,6 +15,8 @@ from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stored_objects import Kind, is_array_index
 from loaderlint.rules.shared.unresolved_places import Spot
 
+#: Operators that, with the same operand, change nothing the second time.
+_SETTLING = ("%", "|", "&")
 #: What may be another number each time.
 _VARYING = (ir.Call, ir.Phi, ir.Element, ir.Augmented)
 
@@ -47,6 +49,9 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
 
 def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
     spot = Spot(frame, number, "step")
+    added = model.ev.eval(step.value, frame).literal
+    if step.op in _SETTLING and added is not None:
+        return
     if step.stored == "name":
         yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
         return
@@ -54,7 +59,6 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
     if not isinstance(item, ir.Index):
         return
     shows = _shown_by_index(item.index, frame, model)
-    added = model.ev.eval(step.value, frame).literal
     if shows is None and step.op in "+-" and added is not None and added.kind == "int":
         return  # `self.counts[i] += 1` is a counter
     yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")

@@ -6,6 +6,7 @@ the old value (`info["path"] = root + info["path"]`), and what makes a record lo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PureWindowsPath
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -178,10 +179,17 @@ def _is_changing(number: int, old: _Old, frame: Frame, model: Model) -> bool:
             return old.is_in(left) != old.is_in(right)  # `x / x.max()` is the same when done again
         case ir.Text(parts) if len(parts) > 1:
             return any(map(old.is_in, parts))
-        case ir.Call(func, args):
+        case ir.Call(func, args) if any(old.is_in(arg.value) for arg in args[1:]):
             joins = any(isinstance(one, Lib) and one.name in JOINS for one in model.ev.eval(func, frame).atoms)
-            return joins and any(old.is_in(arg.value) for arg in args[1:])
+            return joins and _is_relative(args[0].value, frame, model)
     return False
+
+
+def _is_relative(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is known to be a relative path. Joined to an absolute one, a path is absolute from then on,
+    and joining it again gives the same."""
+    folder = model.ev.eval(number, frame).literal
+    return folder is not None and isinstance(folder.value, str) and not PureWindowsPath(folder.value).root
 
 
 def begins_itself(edit: RecordEdit, frame: Frame, model: Model) -> bool:
