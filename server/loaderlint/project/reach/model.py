@@ -644,8 +644,9 @@ class Model:
     def steps_of(self, frame: Frame, kind: type[_Step]) -> Iterator[tuple[int, _Step]]:
         """The steps of one kind among those of a frame that can run, with their numbers."""
         is_dead = self.ev.liveness.is_dead
+        returns = dict(self.ev.liveness.returns(frame)) if kind is ir.Return else None
         for number, step in frame.code.steps_of(kind):
-            if not is_dead(step.context, frame):
+            if number in returns if returns is not None else not is_dead(step.context, frame):
                 yield number, step
 
     def exposure(
