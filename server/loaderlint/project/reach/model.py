@@ -703,6 +703,10 @@ class Model:
                 return None
         return found
 
+    def unset_option(self, frame: Frame, context: int) -> Site | None:
+        """The test that keeps a frame of the main process from a context as long as users set no option."""
+        return self._defaults.off(frame, context)
+
     def environment(self, loader: Loader | None = None) -> Environment:
         """The environment of the loader's file, without the platforms on which the loader's line does not run. Without
         a loader: the environment of the project's root."""
