@@ -173,6 +173,12 @@ def _was_evaluated(linked: Linked, path: Path, piece: int) -> bool:
         "from lib import make as other\nother(4)",
         "import functools, lib\nother = functools.partial(\n    lib.make, 4)\nother()",
         "from functools import partial\nfrom lib import make\nother = partial(make, 4)\nother()",
+        "from functools import partial\nfrom lib import make\ndef main():\n    other = partial(make, 4)\n    other()",
+        "import functools, lib\ndef main(on):\n if on:\n  other = functools.partial(lib.make)\n  other(4)",
+        (
+            "from functools import partial\nfrom lib import make\n"
+            "def main(on):\n    other = partial(make, 4)\n    if on: other = partial(make, n=4)\n    return other()"
+        ),
     ],
 )
 def test_a_function_is_called_by_its_other_names(calling: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -607,3 +608,47 @@ def test_a_dataset_that_its_file_tries_out_may_be_held_by_name(way: str, tmp_pat
     head = HEAD.replace("class B(Dataset):\n    def __getitem__(self, i): return -i\n", "")
     linked = link(tmp_path, TRIED.format(head=head, user=user))
     assert linked.reached("loader") == linked.guessed() == (["A.__getitem__"] if holds else [])
+
+
+#: Which datasets a loader may hold whose arguments are not known, by the code that creates those datasets.
+PRESUMED = {
+    "created nowhere": ("train = DataLoader(A(), num_workers=2)", ["B.__getitem__"]),
+    "for other loaders": ("train = [DataLoader(one, num_workers=2) for one in (A(), B())]", []),
+    "in a branch that no caller takes": (
+        """
+        def build(path=None):
+            if path is None:
+                return A()
+            return B()
+        train = DataLoader(build(), num_workers=2)
+        """,
+        [],
+    ),
+    "in a branch whose test is an option": (
+        """
+        def build(path):
+            if path is None:
+                return A()
+            return B()
+        train = DataLoader(build(load().path), num_workers=2)
+        """,
+        [],
+    ),
+    "as an item of another class": (
+        """
+        class Parts:
+            class B: pass
+            def get(self): return self.B()
+        train = DataLoader(A(), num_workers=2)
+        """,
+        ["B.__getitem__"],
+    ),
+}
+
+
+@pytest.mark.parametrize("way", PRESUMED)
+def test_which_datasets_are_presumed(way: str, tmp_path: Path) -> None:
+    code, expected = PRESUMED[way]
+    again = "def again(old):\n    loader = DataLoader(**old.__dict__, num_workers=2)\n"
+    linked = link(tmp_path, f"{HEAD}{textwrap.dedent(code)}\n{again}")
+    assert linked.reached("loader") == expected

@@ -183,6 +183,16 @@ ITEMS: dict[str, str] = {
     'vars(options)["jobs"]': "4, argparse default",
     'collections.OrderedDict([("a", f)])["a"]': "collections.OrderedDict[]()",
     "def h(a): yield a; [x for x in h(f)]": "[builtins.generator[]() | f]",
+    "torch.utils.data.Subset(B(), [0])[1]": "A()",
+    "torch.utils.data.random_split(B(), [1, 1])[0][1]": "A()",
+    "torch.utils.data.ConcatDataset([B(), B()])[1]": "A() | A()",
+    "torch.utils.data.ConcatDataset([B() for _ in load()])[1]": "A()",
+    "torch.utils.data.Subset(torch.utils.data.ConcatDataset([B()]), [0])[load()]": "A()",
+    "d = B(); for _ in load(): d = torch.utils.data.Subset(d, [0]); d[1]": "A() | A()",
+    "torch.utils.data.Subset(load(), [0])[1]": "torch.utils.data.Subset[]()",
+    "torch.utils.data.ConcatDataset(load())[1]": "torch.utils.data.ConcatDataset[]()",
+    "torch.utils.data.Subset([f, g], [0])[1]": "torch.utils.data.Subset[]()",
+    "torch.utils.data.Subset(B(), [0]).indices": "torch.utils.data.Subset().indices",
 }
 #: Lists and dicts that grow after they are made.
 CONTAINERS: dict[str, str] = {
@@ -467,6 +477,13 @@ OTHERS: dict[str, str] = {
     "sum([1, 2])": "builtins.sum()",
     "f if 1 < 2 < 3 else g": "f | g",
     "f if 1 in [1] else g": "f | g",
+    "def h(a, b):;     if a:;         if b == 1: return f;     return g; h(True, 1)": "f",
+    "def h(a, b):;     if a:;         if b == 1: return f;     return g; h(True, 2)": "g",
+    "def h(a, b):;     if a:;         if b == 1: return f;     return g; h(load(), 1)": "f | g",
+    "def h(a, b):;     if a:;         if b == 1: return f;     return g; h(True, load())": "f | g",
+    "def h(a, b):;     for _ in b:;         if a: return f;     return g; h(True, load())": "f | g",
+    "def h(a, b):;     if a:;         if b == 1: return f;         elif b == 2: return g; h(True, 2)": "g",
+    "def h(a, b):;     if a:;         if b == 1: return f;         elif b == 2: return g; h(True, 3)": "None",
 }
 #: Dict displays with the items of another: what may be any mapping may replace what stands before it.
 SPREADS: dict[str, str] = {

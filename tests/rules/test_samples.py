@@ -196,6 +196,12 @@ BATCHED: dict[str, str] = {
     "return None": "",
     "return 'a', 1.5, True, b'x'": "",
     "if False: return Path(index); return 3": "",
+    "self.k = 'a'; self.t = T.ToTensor() >> if self.t is not None:;   if self.k == 'b': return 3;   "
+    "elif self.k == 'a': return 4; return Path(index)": "",
+    "self.k = 'c'; self.t = T.ToTensor() >> if self.t is not None:;   if self.k == 'b': return 3;   "
+    "elif self.k == 'a': return 4; return Path(index)": "error a 'Path' [unsafe]",
+    "self.k = 'a'; self.t = load() >> if self.t is not None:;   if self.k == 'a': return 3; "
+    "return Path(index)": "error a 'Path' [unsafe]",
 }
 #: A sample, and by what it is divided that may be zero. `x` is `load(index)`.
 DIVIDED: dict[str, str] = {

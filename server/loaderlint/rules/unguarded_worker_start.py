@@ -55,9 +55,10 @@ from pathlib import Path
 from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.opposed_branches import choices
 from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
 
@@ -86,6 +87,8 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
     certainty, methods = certainty_of_workers(loader), model.start_methods.of_start(loader, start.place.path)
     loud = severity(loader, methods, model, certainty)
+    if not isinstance(loud, Unsaid) and certainty == "possible" and _is_for_training(loader) and _tries_out(script):
+        loud = loudness(loud, "proven", 2)
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return
@@ -97,6 +100,20 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         tuple(_evidence(start, model)),
         (Fix(f"Put the rest of the script under `{HEAD}`", _safety(start, model), (EncloseRest(start.place, HEAD),)),),
     )
+
+
+def _is_for_training(loader: Loader) -> bool:
+    """Whether a loader is created in a branch for training: `if phase == "train":`."""
+    if loader.site is None:
+        return False
+    around = choices(loader.site.frame, loader.site.frame.code.context_of(loader.site.expr))
+    return any(one.holds and one.value == "train" for one in around)
+
+
+def _tries_out(script: str) -> bool:
+    """Whether a script does not train, judging by its name. The branch for training is hardly for its loaders, but it
+    is not known which branch is."""
+    return script.startswith(("test", "val", "eval", "infer", "predict", "demo"))
 
 
 def _evidence(start: Start, model: Model) -> Iterator[Evidence]:

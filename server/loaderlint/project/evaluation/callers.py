@@ -307,6 +307,11 @@ class Callers:
             return True
         return any(inst.site is not None for inst in self.instances(cls))
 
+    def are_written(self, cls: ClassRef) -> bool:
+        """Whether some call creates an object of a class, or of a subclass, be it in a branch that no known caller
+        takes."""
+        return any(self._written(site) is not None for _, site in self._made_by(cls))
+
     def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
         """The calls that may create an object of a class or of a subclass, each with that class."""
         for heir in (cls, *self.subclasses(cls)):
@@ -582,8 +587,20 @@ def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[
             if type(step) is not ir.Perform:
                 continue
             call = exprs[step.call]
-            if isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
+            if not isinstance(call, ir.Call):
+                continue
+            if called_name(exprs, call.func) in names or _is_local_partial(exprs, call.func):
                 yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def _is_local_partial(exprs: tuple[ir.Expr, ...], func: int) -> bool:
+    """Whether a callee is a local of the def that holds `partial(...)`, in some branch at least."""
+    match exprs[func]:
+        case ir.Call(maker, _):
+            return called_name(exprs, maker) == "partial"
+        case ir.Phi(choices):
+            return any(isinstance(exprs[one], ir.Call) and _is_local_partial(exprs, one) for one in choices)
+    return False
 
 
 def called_name(exprs: tuple[ir.Expr, ...], func: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -66,6 +67,24 @@ class Liveness:
         if here.kind == "while":
             return False if truth is False else None
         return None if truth is None else truth is not here.negated
+
+    def returns(self, frame: Frame) -> Iterator[tuple[int, ir.Return]]:
+        """The return statements of a frame that may run, with their numbers: neither in branches that never run, nor
+        after one that always runs."""
+        before: list[int] = []
+        for number, step in frame.code.steps_of(ir.Return):
+            if not self.is_dead(step.context, frame):
+                if not any(self._is_followed(context, step.context, frame) for context in before):
+                    yield number, step
+                before.append(step.context)
+
+    def always_returns(self, frame: Frame) -> bool:
+        """Whether a return statement in a branch runs in every call, so that the frame never reaches its end."""
+        return any(self._is_followed(step.context, 0, frame) for _, step in frame.code.steps_of(ir.Return))
+
+    def _is_followed(self, context: int, before: int, frame: Frame) -> bool:
+        one = frame.code.one
+        return one is not None and self._always_follows(context, before, one, frame)
 
     def truth(self, number: int, frame: Frame) -> bool | None:
         """Whether a test is always true or always false here; None if it may be either."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
@@ -42,6 +43,10 @@ from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: Datasets whose items are those of the datasets in them.
+_GIVES_ITEMS = frozenset({"torch.utils.data.Subset", "torch.utils.data.ConcatDataset"})
+_MAX_WRAPPED = 3
 
 #: The types of arrays, each with its library.
 _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torch"})
@@ -372,6 +377,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(dynamic_dispatch.this_module(index, frame, ev))
             case LibObject() if (kept := ev.user_options.node_item(atom, key)) is not None:
                 parts.append(kept)
+            case LibObject(name, _) if name in _GIVES_ITEMS and (inside := _datasets_inside(ev, atom)):
+                parts.extend(_object_item(ev, one, unknown("item"), frame, number) for one in inside)
             case LibObject(name, _):
                 inner = library_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
@@ -391,6 +398,18 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     if not aliases:
         return value
     return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
+
+
+def _datasets_inside(ev: Evaluator, atom: LibObject, depth: int = 0) -> list[Instance]:
+    """The datasets of the project whose items `Subset(dataset, indices)` or `ConcatDataset(datasets)` gives."""
+    held = ev.calls.site_arguments(atom.site).get(*WRAPPING_DATASETS[atom.name]) or unknown("item")
+    if atom.name == "torch.utils.data.ConcatDataset":
+        held = join(item for one in held.only(SeqOf) for item in one.items)
+    found = held.only(Instance)
+    for one in held.only(LibObject):
+        if one.name in _GIVES_ITEMS and depth < _MAX_WRAPPED:
+            found.extend(_datasets_inside(ev, one, depth + 1))
+    return found
 
 
 def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: int) -> Val:

@@ -313,12 +313,8 @@ class Functions:
             return of(
                 SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2))
             )
-        values = [
-            self._ev.eval(step.value, frame)
-            for _, step in frame.code.steps_of(ir.Return)
-            if not (step.context and self._ev.liveness.is_dead(step.context, frame))
-        ]
-        if one.falls_through or not values:
+        values = [self._ev.eval(step.value, frame) for _, step in self._ev.liveness.returns(frame)]
+        if not values or (one.falls_through and not self._ev.liveness.always_returns(frame)):
             values.append(NONE_VALUE)
         return join(values)
 

@@ -574,8 +574,9 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
     """Objects of the project's dataset classes, as if created by unknown code. The classes are those that are neither
-    `used` nor instantiated by known code (an object that no loader gets is used for something else), and those that are
-    `idle`: only loaders without workers hold them. Nothing imports a file whose name is no identifier: it is a copy."""
+    `used` nor instantiated by known code (an object that no loader gets is used for something else, and what only a
+    branch creates that no caller takes is not in use), and those that are `idle`: only loaders without workers hold
+    them. Nothing imports a file whose name is no identifier: it is a copy."""
     for path in ev.files.containing("Data"):
         file = ev.file(path) if path.stem.isidentifier() else None
         for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
@@ -588,7 +589,8 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
             if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
                 continue
             made = Instance(cls, None)
-            if (cls in idle or not callers.are_made(cls)) and not is_empty(ev, made):
+            is_made = callers.are_made(cls) or callers.are_written(cls)
+            if (cls in idle or not is_made) and not is_empty(ev, made):
                 yield made
 
 

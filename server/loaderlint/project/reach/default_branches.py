@@ -24,7 +24,7 @@ class DefaultBranches:
     def keep_out(self, index: int, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
         """The test that, with the options' defaults, prevents a loader from reaching a context of a frame on every
         path; None if there is none."""
-        if (test := self._off(frame, context)) is not None:
+        if (test := self.off(frame, context)) is not None:
             return test
         found: Site | None = None
         for caller, number in self._callers(frame, index) if calls else ():
@@ -33,7 +33,7 @@ class DefaultBranches:
                 return None
         return found
 
-    def _off(self, frame: Frame, context: int) -> Site | None:
+    def off(self, frame: Frame, context: int) -> Site | None:
         """The test around a context that is false with the options' defaults."""
         one = frame.code.one
         if one is None or not self._liveness.is_dead(context, frame):

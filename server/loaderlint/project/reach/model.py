@@ -644,8 +644,9 @@ class Model:
     def steps_of(self, frame: Frame, kind: type[_Step]) -> Iterator[tuple[int, _Step]]:
         """The steps of one kind among those of a frame that can run, with their numbers."""
         is_dead = self.ev.liveness.is_dead
+        returns = dict(self.ev.liveness.returns(frame)) if kind is ir.Return else None
         for number, step in frame.code.steps_of(kind):
-            if not is_dead(step.context, frame):
+            if number in returns if returns is not None else not is_dead(step.context, frame):
                 yield number, step
 
     def exposure(
@@ -701,6 +702,10 @@ class Model:
             if found is None:
                 return None
         return found
+
+    def unset_option(self, frame: Frame, context: int) -> Site | None:
+        """The test that keeps a frame of the main process from a context as long as users set no option."""
+        return self._defaults.off(frame, context)
 
     def environment(self, loader: Loader | None = None) -> Environment:
         """The environment of the loader's file, without the platforms on which the loader's line does not run. Without

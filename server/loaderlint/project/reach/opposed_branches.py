@@ -41,11 +41,11 @@ class OpposedBranches:
         made = self._made_under.get(site)
         if made is None:
             here = site.frame.code.context_of(site.expr)
-            made = self._made_under[site] = frozenset(_choices(site.frame, here))
+            made = self._made_under[site] = frozenset(choices(site.frame, here))
         return bool(made) and self._excluded(made, index, frame, context, _MAX_CALLS)
 
     def _excluded(self, made: frozenset[Choice], index: int, frame: Frame, context: int, calls: int) -> bool:
-        if any(_are_opposed(one, other) for one in _choices(frame, context) for other in made):
+        if any(_are_opposed(one, other) for one in choices(frame, context) for other in made):
             return True
         callers = self._callers(frame, index) if calls else ()
         return bool(callers) and all(
@@ -53,7 +53,7 @@ class OpposedBranches:
         )
 
 
-def _choices(frame: Frame, context: int) -> Iterator[Choice]:
+def choices(frame: Frame, context: int) -> Iterator[Choice]:
     """The comparisons with constant texts in the tests of the branches around a step."""
     for around in frame.code.one.around(context) if frame.code.one is not None else ():
         test = frame.code.exprs[around.expr] if around.kind == "if" and around.expr != ir.NONE else None

@@ -121,7 +121,7 @@ def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
         if all(conflict.argument in found for found in everywhere):
             yield conflict
         elif conflict.other:
-            yield replace(conflict, soft="sometimes")
+            yield conflict if conflict.soft == "if chosen" else replace(conflict, soft="sometimes")
 
 
 def _severity(conflict: Conflict) -> Severity | None:

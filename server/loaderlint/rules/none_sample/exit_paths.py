@@ -31,10 +31,11 @@ class Ends:
         for number, context in enumerate(self._one.contexts[1:], 1):
             self._children[context.parent].append(number)
         self._leaving = {step.context for step in self._one.steps if self._leaves(step)}
+        self._falls_through = self._one.falls_through and not model.ev.liveness.always_returns(frame)
 
     def find(self) -> list[int]:
         """The contexts, none where every way out returns or raises."""
-        return self._ends(0) if self._one.falls_through else []
+        return self._ends(0) if self._falls_through else []
 
     def _leaves(self, step: ir.Step) -> bool:
         if not isinstance(step, ir.Perform):

@@ -12,7 +12,7 @@ from loaderlint.findings.finding import Evidence, Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Origin, Val, def_key
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, LibObject, Origin, Val, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
 
@@ -137,7 +137,7 @@ def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
             opened_anew, last = model.remembered(_left_by_constructor, origin.owner, origin)
             if opened_anew or (last is not None and made not in last):
                 return False
-        if _is_closed(origin, model):
+        if _is_closed(origin, model) or model.once(_StoredByWorkers).replaces(origin):
             return False
     return True
 
@@ -265,6 +265,40 @@ class _Closed:
                 e = ev.expr(frame, target)
                 if isinstance(e, ir.Attr) and ir.is_self(ev.expr(frame, e.base)):
                     yield e.name
+
+
+class _StoredByWorkers:
+    """What worker code stores as items of an object's own attribute: `self.files[url] = open(url)`. Not where it asks
+    for the attribute first: `if url not in self.files` stores nothing over what the main process has left."""
+
+    def __init__(self, model: Model) -> None:
+        self._attributes: set[tuple[Atom, str]] = set()
+        self._classes: set[ClassRef] = set()
+        for frame in model.reached:
+            for _, step in model.steps_of(frame, ir.SetItem) if frame.receiver is not None else ():
+                e = model.ev.expr(frame, step.base)
+                if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)):
+                    if not _is_asked_for(step.context, e, frame, model):
+                        self._store(frame, e.name, model.ev.eval(step.value, frame))
+
+    def _store(self, frame: Frame, name: str, value: Val) -> None:
+        if value.only(LibObject):
+            assert frame.receiver is not None
+            self._attributes.add((frame.receiver, name))
+        self._classes.update(one.cls for one in value.only(Instance) if one.site and one.site.frame is frame)
+
+    def replaces(self, origin: Origin) -> bool:
+        """Whether workers replace the item at `origin`, or make the objects anew that hold the handle there."""
+        if origin.path[1:] == ("[]",) and (origin.owner, origin.path[0]) in self._attributes:
+            return True
+        return isinstance(origin.owner, Instance) and origin.owner.cls in self._classes
+
+
+def _is_asked_for(context: int, attribute: ir.Attr, frame: Frame, model: Model) -> bool:
+    """Whether a branch around a context depends on an attribute of the object."""
+    exprs = frame.code.exprs
+    tests = [one.expr for one in model.def_of(frame).around(context) if one.kind == "if" and one.expr != NONE]
+    return any(exprs[part] == attribute for part in ir.made_of(exprs, tests))
 
 
 def is_own_attribute(number: int, name: str, frame: Frame, model: Model) -> bool:

@@ -83,7 +83,7 @@ class Verdict(Struct, frozen=True):
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 
-_UNSET = "it runs only where an option is set: by default, this test keeps it from running"
+UNSET = "it runs only where an option is set: by default, this test keeps it from running"
 
 
 class WorkerVerdict(Verdict, Generic[_About], frozen=True):
@@ -109,7 +109,7 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
         """As `Verdict.finding`, with the loaders and the option."""
-        evidence = (*evidence, *(Evidence(place, _UNSET) for place in self.unset))
+        evidence = (*evidence, *(Evidence(place, UNSET) for place in self.unset))
         return replace(Verdict.finding(self, message, place, subject, evidence, fixes), loaders=self.loaders)
 
     def why(self, model: Model) -> tuple[Evidence, ...]:
@@ -204,7 +204,7 @@ def _judged(
     unset = _unset(alike, exposure, model)
     shown = severity if unset is None else severity.lowered(1)
     if shown is None:
-        yield from silent(asked.rule.name, lead.spot, _UNSET, model)
+        yield from silent(asked.rule.name, lead.spot, UNSET, model)
         return
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()

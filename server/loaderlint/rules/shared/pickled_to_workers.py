@@ -136,11 +136,12 @@ def _held(values: Iterable[Val], held: str, holder: Payload, store: Store | None
 
 
 def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
-    if pickles_itself(inst.cls, model):
+    chosen = model.ev.calls.is_chosen(inst)
+    if pickles_itself(inst.cls, model) or (chosen and not _is_run(inst, loader, model)):
         return
     name = model.ev.classes.name(inst.cls)
     made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
-    guessed = payload.guessed or not made_here
+    guessed = payload.guessed or chosen or not made_here
     for attribute, stores in _attributes(inst, loader, model):
         if _is_left_out(attribute, inst.cls, model):
             continue
@@ -152,6 +153,12 @@ def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -
     holder = Payload(inst, "", payload.way, guessed)
     yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
     yield from _assigned_outside(inst, payload, loader, model)
+
+
+def _is_run(inst: Instance, loader: Loader, model: Model) -> bool:
+    """Whether workers run a method of an object. If its class was found by a computed name, and they run none of it,
+    the name means another class: a module of transforms may have a dataset, too."""
+    return any(reached.frame.receiver == inst for reached in model.reached_by(loader))
 
 
 def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[Val]:

@@ -57,12 +57,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import UNSET, Unsaid, weighed
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
@@ -84,7 +85,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if ref is None:
             continue
         certainty = "possible" if payload.guessed else exposure.certainty
-        verdict = weighed(RULE, certainty, severity=loud)
+        option = _option_of(ref, model)
+        verdict = weighed(RULE, certainty, 0 if option is None else 1, loud)
         place = place_of(ref, model)
         if isinstance(verdict, Unsaid):
             yield Silence(RULE.name, place, verdict.reason)
@@ -97,9 +99,22 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"pickle cannot name it; {_advice(ref)}",
             place,
             name_of(ref, model),
-            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model)),
+            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model), *_unset(option, model)),
             hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else (),
         )
+
+
+def _option_of(ref: FunctionRef | ClassRef, model: Model) -> Site | None:
+    """The test of an option that is off by default, in whose branch a function or class is made."""
+    made = ir.MakeDef(ref.def_)
+    scope = ref.scope
+    numbers = [number for number, e in enumerate(scope.code.exprs) if e == made] if scope is not None else []
+    return model.unset_option(scope, scope.code.context_of(numbers[0])) if scope is not None and numbers else None
+
+
+def _unset(option: Site | None, model: Model) -> Iterator[Evidence]:
+    if option is not None:
+        yield Evidence(model.site_place(option), UNSET)
 
 
 def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
