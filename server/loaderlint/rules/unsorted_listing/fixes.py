@@ -11,6 +11,7 @@ from loaderlint.knowledge.listings import LISTING_METHODS, LISTINGS
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing
+from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
@@ -20,10 +21,13 @@ _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: 
 
 
 def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions or number things beside it: all or none."""
+    """Sort the listing, and those that are taken by the same positions, number things beside it, or list the same
+    folder again: all or none."""
     intents: dict[Intent, None] = {}
     ours = {use.listing, *use.mates}
-    for listing in (use.listing, *sorted((ours | _numbered_beside(ours, model)) - {use.listing}, key=_key)):
+    ours |= _numbered_beside(ours, model)
+    ours |= listed_again(ours, model)
+    for listing in (use.listing, *sorted(ours - {use.listing}, key=_key)):
         intent = _sorting(listing, model)
         if intent is None:
             return ()
