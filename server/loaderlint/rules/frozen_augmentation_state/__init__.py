@@ -48,7 +48,8 @@ loader = DataLoader(Images(), num_workers=4, worker_init_fn=seed_transforms)
 ## Fix safety
 Safe. The fix is offered where the dataset that holds the transform is known and the loader has no `worker_init_fn`. For
 MONAI, the fix passes MONAI's own function. For albumentations, it writes one, which also looks inside `Subset` and
-`ConcatDataset`. The seeds follow `torch.manual_seed` in the main process.
+`ConcatDataset`; once for all scripts that need it, if they import a module that can contain it. The seeds follow
+`torch.manual_seed` in the main process.
 
 ## References
 - albumentations-team/albumentations#2473, albumentations-team/albumentations#2561

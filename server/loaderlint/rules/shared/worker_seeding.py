@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, Intent, Place, Safety
+from loaderlint.findings.finding import Fix, Intent, Place, Safety, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
@@ -231,7 +231,9 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
         return None
     count = len(set(calls))  # a call creates a loader each time its function is called
     several = f" to {count} loaders" if count > 1 else ""
-    title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
+    names = {one.value.strip("{}") for one in intents if isinstance(one, SetArgument)}
+    name = names.pop() if len(names) == 1 else "seed_worker"
+    title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
     safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
 

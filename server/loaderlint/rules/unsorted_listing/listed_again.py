@@ -9,7 +9,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.listings import LISTINGS
 from loaderlint.knowledge.plain_records import JOINS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, LibObject
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing
@@ -24,7 +24,8 @@ _SORTING = frozenset({"sort", "sorted", "natsorted"})
 
 def listed_again(listings: Iterable[Listing], model: Model) -> set[Listing]:
     """The other listings of the project with the same folder as one of these, whose names are taken by position: an
-    item, an attribute, the argument of `enumerate` or `zip`."""
+    item, an attribute, the argument of `enumerate` or `zip`. Not those in datasets of loaders: they have findings and
+    fixes of their own, with all that they are paired with."""
     found: set[Listing] = set()
     for one in listings:
         if one.how in LISTINGS and _folder(one, model) is not None:
@@ -41,6 +42,7 @@ def _positional(how: str, model: Model) -> tuple[Listing, ...]:
         Listing(frame, number, how)
         for file in model.files.containing(word)
         for piece in _pieces(file, word, model)
+        if not _is_of_dataset(file, piece, model)
         for frame in _frames(file, piece, model)
         for number in _calls(how, frame, model)
         if _is_positional(number, frame, model)
@@ -50,6 +52,18 @@ def _positional(how: str, model: Model) -> tuple[Listing, ...]:
 def _pieces(path: Path, word: str, model: Model) -> Iterator[int]:
     file = model.files.file(path)
     yield from file.all_asking(holds, word) if file is not None and model.files.library_name(path) is None else ()
+
+
+def _is_of_dataset(path: Path, piece: int, model: Model) -> bool:
+    file = model.files.file(path)
+    around = model.ev.names.class_around(file, piece) if file is not None else None
+    return around is not None and (path, around) in model.once(_datasets)
+
+
+def _datasets(model: Model) -> frozenset[tuple[Path, int]]:
+    """The classes of the datasets of loaders, each with its piece."""
+    held = (dataset for loader in model.loaders for dataset in loader.datasets)
+    return frozenset((one.cls.path, one.cls.piece) for one in held if isinstance(one, Instance))
 
 
 def _frames(path: Path, piece: int, model: Model) -> Iterator[Frame]:
