@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -14,7 +15,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
-from loaderlint.rules.shared.init_functions import InitFunction, init_passed
+from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
 #: Where each known dataset is of a class of the project and stores one transform.
@@ -62,8 +63,35 @@ _CALLED = frozenset("append extend getattr get_worker_info hasattr isinstance it
 _SEEDS = re.compile(r"def \w*seed_transform")
 
 
-def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix | None:
-    """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
+class Seeded(NamedTuple):
+    """A loader, and the transforms of one library that its workers have copies of."""
+
+    loader: Loader
+    uses: list[TransformUse]
+
+
+def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
+    """Pass a worker_init_fn that seeds all transforms of one library on the dataset of each loader. None if that is not
+    possible for the first one; the others are left out then."""
+    first, *others = [_seeding_one(one, model) for one in seeded]
+    if first is None:
+        return None
+    intents = dict.fromkeys(intent for one in (first, *filter(None, others)) for intent in one)
+    name = _name(first)
+    of_monai = seeded[0].uses[0].library.name == "MONAI"
+    seeds = f"Seed each worker's transforms: pass `worker_init_fn={name}`"
+    title = "Seed MONAI's transforms: pass its `worker_init_fn`" if of_monai else seeds
+    return Fix(title, "unsafe" if edits_many_files(intents) else "safe", tuple(intents))
+
+
+def _name(intents: Sequence[Intent]) -> str:
+    """What is passed as worker_init_fn."""
+    return next(one.value.strip("{}") for one in intents if isinstance(one, SetArgument))
+
+
+def _seeding_one(seeded: Seeded, model: Model) -> tuple[Intent, ...] | None:
+    """The intents that pass a worker_init_fn to one loader; None if that is not possible."""
+    loader, uses = seeded
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
     if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
@@ -73,20 +101,17 @@ def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix |
         return None
     names = sorted({name for one in kept for name in one or ()})
     call = model.site_place(loader.site)
-    intents: tuple[Intent, ...]
     if library.name == "MONAI":
-        intents = (
+        return (
             AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
             SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
         )
-        return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
     if library.name != "albumentations" or not names:
         return None
     name, source = _seeding(names, uses, loader)
     same = _SeedsAttributes(tuple(names))
     function = InitFunction(name, source, ("torch", "albumentations"), names[0], "set_random_seed", same, _SEEDS)
-    intents = tuple(init_passed([call], function, model))
-    return Fix(f"Seed each worker's transforms: pass `worker_init_fn={name}`", "safe", intents)
+    return tuple(init_passed([call], function, model))
 
 
 class _SeedsAttributes(Struct, frozen=True):
