@@ -143,13 +143,15 @@ SORTED = [
     ),
     (
         "random",
-        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\nimport torch\nimport cv2\n",
+        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\n"
+        "import torch\nimport cv2\n",
         "from copy import copy\nimport os\nimport random\nfrom pathlib import Path\nfrom typing import Any\n\n"
         "import torch\nimport cv2\n",
     ),
     (
         "random",
-        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\nimport cv2\nimport torch\n",
+        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\n"
+        "import cv2\nimport torch\n",
         "from copy import copy\nimport os\nfrom pathlib import Path\nimport random\nfrom typing import Any\n\n"
         "import cv2\nimport torch\n",
     ),
@@ -162,7 +164,8 @@ SORTED = [
     (
         "random",
         "# ---\n#  Imports\n# ---\n\n# Common\nimport signal\nimport time\n\n# Data\nfrom torch import nn\n",
-        "# ---\n#  Imports\n# ---\n\n# Common\nimport random\nimport signal\nimport time\n\n# Data\nfrom torch import nn\n",
+        "# ---\n#  Imports\n# ---\n\n# Common\nimport random\nimport signal\nimport time\n\n"
+        "# Data\nfrom torch import nn\n",
     ),
     (
         "numpy",
@@ -430,6 +433,13 @@ FUNCTIONS = [
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
     ),
+    # comments that close the imports stay with them, those above the code below stay with that
+    ("import random\n# ----\n\nx = y\n", f"import random\n# ----\n\n\n{DEF}\n\nx = seed_worker\n"),
+    (
+        "# --- imports ---\nimport random\n# ---------------\n# the rest\n\n\nx = y\n",
+        f"# --- imports ---\nimport random\n# ---------------\n# the rest\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    ("import random\n# about x\nx = y\n", f"import random\n\n\n{DEF}\n\n# about x\nx = seed_worker\n"),
     # imports that are commented out stay with the others
     ("import random\n\n# import a\n\nx = y\n", f"import random\n\n# import a\n\n\n{DEF}\n\nx = seed_worker\n"),
     (
