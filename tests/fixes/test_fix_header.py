@@ -116,13 +116,73 @@ SORTED = [
     (
         "cv2",
         "import json\nimport torch\nfrom torchvision import models\nfrom opts import opts\nfrom logger import Logger\n",
-        "import json\nimport torch\nfrom torchvision import models\nimport cv2\nfrom opts import opts\n"
+        "import json\nimport torch\nimport cv2\nfrom torchvision import models\nfrom opts import opts\n"
         "from logger import Logger\n",
     ),
     (
         "cv2",
         "import torch\nimport torchvision\nfrom opts import opts\nfrom datasets.dtu import Views\n",
         "import torch\nimport torchvision\nimport cv2\nfrom opts import opts\nfrom datasets.dtu import Views\n",
+    ),
+    # below the last one of its form, where the group has no order
+    (
+        "random",
+        "import sys\nimport os\nfrom pathlib import Path\nfrom glob import glob\n",
+        "import sys\nimport os\nimport random\nfrom pathlib import Path\nfrom glob import glob\n",
+    ),
+    (
+        "random",
+        "from pathlib import Path\nimport os\nfrom glob import glob\n",
+        "from pathlib import Path\nimport os\nimport random\nfrom glob import glob\n",
+    ),
+    # the order of one group by module may be chance, where another has none
+    (
+        "random",
+        "from copy import copy\nimport os\nfrom typing import Any\n\nimport torch\nimport cv2\n",
+        "from copy import copy\nimport os\nimport random\nfrom typing import Any\n\nimport torch\nimport cv2\n",
+    ),
+    (
+        "random",
+        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\n"
+        "import torch\nimport cv2\n",
+        "from copy import copy\nimport os\nimport random\nfrom pathlib import Path\nfrom typing import Any\n\n"
+        "import torch\nimport cv2\n",
+    ),
+    (
+        "random",
+        "from copy import copy\nimport os\nfrom pathlib import Path\nfrom typing import Any\n\n"
+        "import cv2\nimport torch\n",
+        "from copy import copy\nimport os\nfrom pathlib import Path\nimport random\nfrom typing import Any\n\n"
+        "import cv2\nimport torch\n",
+    ),
+    # below the heading of its group, and above the next heading
+    (
+        "cv2",
+        "# Standard\nimport os\n\n# Libraries\nimport torch\nimport yaml\n",
+        "# Standard\nimport os\n\n# Libraries\nimport cv2\nimport torch\nimport yaml\n",
+    ),
+    (
+        "random",
+        "# ---\n#  Imports\n# ---\n\n# Common\nimport signal\nimport time\n\n# Data\nfrom torch import nn\n",
+        "# ---\n#  Imports\n# ---\n\n# Common\nimport random\nimport signal\nimport time\n\n"
+        "# Data\nfrom torch import nn\n",
+    ),
+    (
+        "numpy",
+        "import os\n# Data\nfrom data import Items\nfrom torch import nn\n",
+        "import os\n# Data\nimport numpy as np\nfrom data import Items\nfrom torch import nn\n",
+    ),
+    # a heading is that of its own group only
+    (
+        "random",
+        '"""Doc."""\n\n# Libraries\nimport torch\nimport yaml\n',
+        '"""Doc."""\n\nimport random\n\n# Libraries\nimport torch\nimport yaml\n',
+    ),
+    # a comment on an import below the first goes with it
+    (
+        "torch",
+        "import cv2\n# the models\nimport torchvision\nimport yaml\n",
+        "import cv2\nimport torch\n# the models\nimport torchvision\nimport yaml\n",
     ),
     # below what stands above the imports of its kind
     (
@@ -373,6 +433,13 @@ FUNCTIONS = [
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
     ),
+    # comments that close the imports stay with them, those above the code below stay with that
+    ("import random\n# ----\n\nx = y\n", f"import random\n# ----\n\n\n{DEF}\n\nx = seed_worker\n"),
+    (
+        "# --- imports ---\nimport random\n# ---------------\n# the rest\n\n\nx = y\n",
+        f"# --- imports ---\nimport random\n# ---------------\n# the rest\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    ("import random\n# about x\nx = y\n", f"import random\n\n\n{DEF}\n\n# about x\nx = seed_worker\n"),
     # imports that are commented out stay with the others
     ("import random\n\n# import a\n\nx = y\n", f"import random\n\n# import a\n\n\n{DEF}\n\nx = seed_worker\n"),
     (

@@ -91,9 +91,12 @@ def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
     """Where a new import goes: into its group, else below the groups that come before it."""
     group = _group(new, head, draft)
     if group:
-        return _in_group(new, group, draft)
+        return _in_group(new, group, head, draft)
     lower = [one for one in head if one.kind < new.kind]
-    return lower[-1].end if lower else _above(head[0], draft)
+    if lower:
+        return lower[-1].end
+    line = draft.line_start(head[0].start)
+    return above_comments(draft, line) or line  # below the comments that open the file
 
 
 def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
@@ -115,28 +118,39 @@ def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
     return all(line.strip() for line in draft.text[start:end].splitlines())
 
 
-def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
+def _in_group(new: Import, group: Sequence[Import], head: Sequence[Import], draft: Draft) -> int:
     """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
-    so below whatever makes that known; else at its end, of third party imports below the last library: the project's
-    own may follow. `import a` stands above where libraries have only `from b import c`."""
-    for key in (_by_form, _by_module):
+    so below whatever makes that known; else below the last one of its form (`import a`), of third party imports below
+    that of a library: the project's own may follow. `import a` stands above where there are only `from b import c`."""
+    for key in (_by_form, _by_module) if _sorts_by_module(head) else (_by_form,):
         keys = [key(one) for one in group]
-        if all(before <= after for before, after in pairwise(keys)):
+        if _is_sorted(keys):
             at = bisect_right(keys, key(new))
-            return group[at - 1].end if at else _above(group[0], draft)
+            return group[at - 1].end if at else _below_heading(group, draft)
     own = [one for one in group if one.root == new.root] if new.kind == THIRD_PARTY else []
     if own and own != group:
-        return _in_group(new, own, draft)
-    libraries = [one for one in group if one.is_library]
-    if libraries and not new.is_from and all(one.is_from for one in libraries):
-        return _above(libraries[0], draft)
-    return (libraries or group)[-1].end
+        return _in_group(new, own, head, draft)
+    beside = [one for one in group if one.is_library] or group
+    same_form = [one for one in beside if one.is_from == new.is_from]
+    if not same_form and not new.is_from:
+        return _below_heading(beside, draft)
+    return (same_form or beside)[-1].end
 
 
-def _above(one: Import, draft: Draft) -> int:
-    """The offset above an import and its comments, but below those that open the file."""
-    line = draft.line_start(one.start)
-    return above_comments(draft, line) or line
+def _below_heading(group: Sequence[Import], draft: Draft) -> int:
+    """The offset above the first import of a group, and below the comments there: they are the heading of the group, or
+    open the file."""
+    return draft.line_start(group[0].start)
+
+
+def _sorts_by_module(head: Sequence[Import]) -> bool:
+    """Whether the imports of each kind are sorted by module alone. One group alone may be so by chance."""
+    kinds = {one.kind for one in head}
+    return all(_is_sorted([_by_module(one) for one in head if one.kind == kind]) for kind in kinds)
+
+
+def _is_sorted(keys: Sequence[_Key]) -> bool:
+    return all(before <= after for before, after in pairwise(keys))
 
 
 def _by_form(one: Import) -> _Key:

@@ -176,7 +176,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
     if open_block and following in ("elif", "else", "except", "finally"):
         return _start_of_block(draft, piece)
-    return _below_settings(draft, _below_old_imports(draft, place), before)
+    return _below_settings(draft, _below_closing_comments(draft, _below_old_imports(draft, place)), before)
 
 
 def _below_old_imports(draft: Draft, offset: int) -> int:
@@ -187,6 +187,15 @@ def _below_old_imports(draft: Draft, offset: int) -> int:
     while _OLD_IMPORT.match(draft.text, end):
         end = draft.next_line(end)
     return end if end > first else offset
+
+
+def _below_closing_comments(draft: Draft, offset: int) -> int:
+    """Where the comments end that directly follow the imports, if an empty line parts them from the code below: they
+    close a part of the file (`# ----`). Otherwise `offset`."""
+    end = offset
+    while end < len(draft.text) and draft.text.startswith("#", end):
+        end = draft.next_line(end)
+    return end if end >= len(draft.text) or not _starts_with_code(draft, end) else offset
 
 
 def _below_settings(draft: Draft, offset: int, before: int) -> int:

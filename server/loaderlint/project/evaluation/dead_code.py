@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 
+#: Expressions that evaluate their first operand in any case, and before the others.
+_READ_FIRST = (ir.Attr, ir.Index, ir.Call, ir.Compare, ir.BoolOp, ir.Unary)
+_NOTHING = frozenset({Literal_("NoneType", None)})
+
+
 class Liveness:
     """Which steps of a frame may run, according to the constants of that frame."""
 
@@ -63,6 +68,8 @@ class Liveness:
             return False
         if here.kind not in ("if", "while") or here.expr == NONE:
             return None
+        if self._fails(here.expr, frame):
+            return False
         truth = self.truth(here.expr, frame)
         if here.kind == "while":
             return False if truth is False else None
@@ -85,6 +92,18 @@ class Liveness:
     def _is_followed(self, context: int, before: int, frame: Frame) -> bool:
         one = frame.code.one
         return one is not None and self._always_follows(context, before, one, frame)
+
+    def _fails(self, test: int, frame: Frame) -> bool:
+        """Whether a test begins with an attribute or an item of a parameter that is None, so that the branches below it
+        never run: `if opt["dist"]` where the caller leaves out `opt=None`."""
+        e, base = self._ev.expr(frame, test), NONE
+        while isinstance(e, _READ_FIRST):
+            base = ir.operands(e)[0]
+            is_read = isinstance(e, ir.Attr | ir.Index)
+            e = self._ev.expr(frame, base)
+            if is_read and isinstance(e, ir.Param):
+                return self._ev.eval(base, frame).atoms == _NOTHING
+        return False
 
     def truth(self, number: int, frame: Frame) -> bool | None:
         """Whether a test is always true or always false here; None if it may be either."""

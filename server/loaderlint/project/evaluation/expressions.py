@@ -14,6 +14,7 @@ from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.chosen_attributes import in_branch
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
@@ -53,7 +54,8 @@ _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torc
 
 
 def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
-    return ev.attribute(ev.eval(e.base, frame), e.name, frame, number)
+    value = ev.attribute(ev.eval(e.base, frame), e.name, frame, number)
+    return in_branch(ev, value, e.name, number, frame) if ir.is_self(ev.expr(frame, e.base)) else value
 
 
 def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:

@@ -19,7 +19,8 @@ same numbers.
 
 ## When it is not a bug
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
-- The seed is `worker_id` alone, and the loader has `persistent_workers=True`: the function runs once.
+- The seed is `worker_id` alone, and the loader has `persistent_workers=True`, or `num_workers > 0`: the function runs
+  once.
 - The seed depends on the epoch: an attribute that is set before each epoch, or a loader that is created in the loop
   over epochs.
 - The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
@@ -65,7 +66,7 @@ from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixe
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
+from loaderlint.rules.shared.loader_traits import is_for_evaluation, persist_if_any
 from loaderlint.rules.shared.seed_sources import Source
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
@@ -98,7 +99,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     if "optional" in first.sources:
         exposure = Exposure(exposure.loaders, "possible")
-    severity = _severity(first, loader, exposure)
+    severity = _severity(first, loader, exposure, model)
     place = model.place(first.place.frame, first.place.number)
     if isinstance(severity, Unsaid):
         yield Silence(RULE.name, place, severity.reason)
@@ -123,7 +124,7 @@ def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
     return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
 
 
-def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Severity | Unsaid:
+def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model: Model) -> Severity | Unsaid:
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
@@ -133,7 +134,7 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Sev
         severity = loudness(Severity.WARNING, exposure.certainty)
     elif not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
-    elif loader.persistent:
+    elif persist_if_any(loader, model):
         return Unsaid("its workers persist, so each starts once, with its own seed")
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)

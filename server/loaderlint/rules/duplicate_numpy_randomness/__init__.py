@@ -46,11 +46,15 @@ train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
 ```
 
 ## Fix safety
-Safe: `torch.initial_seed()` differs in every worker and epoch on every version of torch, and follows
-`torch.manual_seed` in the main process. If the loader already has a `worker_init_fn` that does not seed NumPy, the fix
-adds the seed there. If several scripts need the function, the fix writes it once, in a module that all of them
-import, directly or not: best beside functions that seed (`set_seed`). A loader whose option for workers is 0 by default
-gets it too, for those who set the option.
+Safe where the project declares a torch that may be older than 1.9: `torch.initial_seed()` differs in every worker and
+epoch on every version of torch, and follows `torch.manual_seed` in the main process. Unsafe where nothing says which
+torch is used: the project may not need it.
+
+If the loader already has a `worker_init_fn` that does not seed NumPy, the fix adds the seed there. If the script
+defines a function that seeds correctly, the fix passes that one. If several scripts need the function, the fix writes
+it once, in a module that all of them import, directly or not: best beside functions that seed (`set_seed`), never in a
+module about another dataset. A loader whose option for workers is 0 by default gets it too, for those who set the
+option.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -61,6 +65,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
@@ -138,6 +144,8 @@ def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -
 def _fixes(verdict: WorkerVerdict[Draw], model: Model) -> tuple[Fix, ...]:
     loaders = [loader for loader in in_sight(verdict.exposure) if loader.has_workers() != "no"]
     fix = seed_worker_fix(loaders, model, _without_workers_yet(verdict, model))
+    if fix and verdict.severity is Severity.HINT:
+        fix = replace(fix, safety="unsafe")  # nothing says that the project uses such a torch
     return (fix,) if fix else ()
 
 

@@ -48,7 +48,8 @@ loader = DataLoader(Images(), num_workers=4, worker_init_fn=seed_transforms)
 ## Fix safety
 Safe. The fix is offered where the dataset that holds the transform is known and the loader has no `worker_init_fn`. For
 MONAI, the fix passes MONAI's own function. For albumentations, it writes one, which also looks inside `Subset` and
-`ConcatDataset`. The seeds follow `torch.manual_seed` in the main process.
+`ConcatDataset`; once for all scripts that need it, if they import a module that can contain it. The seeds follow
+`torch.manual_seed` in the main process.
 
 ## References
 - albumentations-team/albumentations#2473, albumentations-team/albumentations#2561
@@ -57,7 +58,7 @@ MONAI, the fix passes MONAI's own function. For albumentations, it writes one, w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import Library
@@ -70,7 +71,7 @@ from loaderlint.rules.frozen_augmentation_state.affected_versions import (
     why_unaffected,
 )
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
-from loaderlint.rules.frozen_augmentation_state.fixes import seeding_fix
+from loaderlint.rules.frozen_augmentation_state.fixes import Seeded, seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.loader_traits import one_stream
@@ -84,17 +85,15 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each transform, where it is made."""
     if loader.out_of_sight:
         return
-    uses = {site_key(use.made.site): use for use in copied_transforms(loader, model)}
+    uses = model.remembered(_uses, loader.index)
     for use in uses.values():
-        possible = model.reached[use.frame].possible if use.frame else 0
-        exposure = model.exposed(1 << loader.index, possible, RULE.workers)
-        verdict = _verdict(use.library, exposure, loader, model) if exposure else None
-        reason = _cure(use, loader, model)
-        if reason or exposure is None or verdict is None or isinstance(verdict, Unsaid):
-            reason = reason or why_unaffected(use.library, loader, model)
-            yield from silent(RULE.name, spot_of(use.made.site), f"{reason}: {loader.described}", model)
+        verdict = _verdict(use, loader, model)
+        if isinstance(verdict, Unsaid):
+            yield from silent(RULE.name, spot_of(use.made.site), f"{verdict.reason}: {loader.described}", model)
             continue
-        fix = seeding_fix([one for one in uses.values() if one.library is use.library], loader, model)
+        exposure = _exposure(use, loader, model)
+        assert exposure is not None
+        fix = seeding_fix([_of_library(use, one, model) for one in _sharing(use, loader, model)], model)
         yield verdict.finding(
             f"{repeated(exposure)} {in_workers_of(exposure)}{affected_since(use.library, loader, model)}: this "
             f"{use.library.name} object is made before the workers start, with a random state that is copied into "
@@ -104,6 +103,33 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             _why(use, loader, exposure, model),
             (fix,) if fix else (),
         )
+
+
+def _uses(index: int, model: Model) -> Mapping[tuple[object, ...], TransformUse]:
+    """The uses of transforms by the workers of the loader with this index, by where they are made."""
+    return {site_key(use.made.site): use for use in copied_transforms(model.loaders[index], model)}
+
+
+def _sharing(use: TransformUse, loader: Loader, model: Model) -> list[Loader]:
+    """The loader, and the others whose workers have copies of the same transform: one fix is for all of them."""
+    found = [loader]
+    for other in model.loaders if use.frame is not None else ():
+        if other is not loader and not other.out_of_sight and not other.presumed and not other.installed:
+            same = model.remembered(_uses, other.index).get(site_key(use.made.site))
+            if same is not None and not isinstance(_verdict(same, other, model), Unsaid):
+                found.append(other)
+    return found
+
+
+def _of_library(use: TransformUse, loader: Loader, model: Model) -> Seeded:
+    """The transforms of the same library that the loader's workers use."""
+    uses = model.remembered(_uses, loader.index).values()
+    return Seeded(loader, [one for one in uses if one.library is use.library])
+
+
+def _exposure(use: TransformUse, loader: Loader, model: Model) -> Exposure | None:
+    possible = model.reached[use.frame].possible if use.frame else 0
+    return model.exposed(1 << loader.index, possible, RULE.workers)
 
 
 def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
@@ -134,14 +160,18 @@ def _remedy(library: Library, loader: Loader) -> str:
     return f"call its `{library.reseed}` in {start_of_workers(loader)}"
 
 
-def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | Unsaid | None:
+def _verdict(use: TransformUse, loader: Loader, model: Model) -> Verdict | Unsaid:
     """Error where the version that is declared has the fault, one step lower where some that are possible have,
     information where none is declared."""
-    affected = is_affected(library, loader, model)
-    if affected == "no":
-        return None
+    exposure = _exposure(use, loader, model)
+    if reason := _cure(use, loader, model):
+        return Unsaid(reason)
+    affected = is_affected(use.library, loader, model)
+    if exposure is None or affected == "no":
+        return Unsaid(why_unaffected(use.library, loader, model))
     severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
-    return weighed(RULE, exposure.certainty, 1 if affected == "maybe" else 0, severity)
+    verdict = weighed(RULE, exposure.certainty, 1 if affected == "maybe" else 0, severity)
+    return Unsaid(why_unaffected(use.library, loader, model)) if isinstance(verdict, Unsaid) else verdict
 
 
 RULE = Rule(

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, SetArgument
+from msgspec import Struct
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import AddImport, Fix, Intent, SetArgument
+from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
+from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
 #: Where each known dataset is of a class of the project and stores one transform.
@@ -49,9 +57,41 @@ _OF_SEVERAL = """\
             if hasattr(transform, "set_random_seed"):
                 transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 
+#: What the functions above call.
+_CALLED = frozenset("append extend getattr get_worker_info hasattr isinstance item randint set_random_seed".split())
+#: A function whose name says that it seeds transforms.
+_SEEDS = re.compile(r"def \w*seed_transform")
 
-def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix | None:
-    """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
+
+class Seeded(NamedTuple):
+    """A loader, and the transforms of one library that its workers have copies of."""
+
+    loader: Loader
+    uses: list[TransformUse]
+
+
+def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
+    """Pass a worker_init_fn that seeds all transforms of one library on the dataset of each loader. None if that is not
+    possible for the first one; the others are left out then."""
+    first, *others = [_seeding_one(one, model) for one in seeded]
+    if first is None:
+        return None
+    intents = dict.fromkeys(intent for one in (first, *filter(None, others)) for intent in one)
+    name = _name(first)
+    of_monai = seeded[0].uses[0].library.name == "MONAI"
+    seeds = f"Seed each worker's transforms: pass `worker_init_fn={name}`"
+    title = "Seed MONAI's transforms: pass its `worker_init_fn`" if of_monai else seeds
+    return Fix(title, "unsafe" if edits_many_files(intents) else "safe", tuple(intents))
+
+
+def _name(intents: Sequence[Intent]) -> str:
+    """What is passed as worker_init_fn."""
+    return next(one.value.strip("{}") for one in intents if isinstance(one, SetArgument))
+
+
+def _seeding_one(seeded: Seeded, model: Model) -> tuple[Intent, ...] | None:
+    """The intents that pass a worker_init_fn to one loader; None if that is not possible."""
+    loader, uses = seeded
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
     if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
@@ -61,21 +101,29 @@ def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix |
         return None
     names = sorted({name for one in kept for name in one or ()})
     call = model.site_place(loader.site)
-    intents: tuple[Intent, ...]
     if library.name == "MONAI":
-        intents = (
+        return (
             AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
             SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
         )
-        return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
     if library.name != "albumentations" or not names:
         return None
-    function, source = _seeding(names, uses, loader)
-    intents = (
-        InsertFunction(call.path, function, source),
-        SetArgument(call, "worker_init_fn", f"{{{function}}}"),
-    )
-    return Fix(f"Seed each worker's transforms: pass `worker_init_fn={function}`", "safe", intents)
+    name, source = _seeding(names, uses, loader)
+    same = _SeedsAttributes(tuple(names))
+    function = InitFunction(name, source, ("torch", "albumentations"), names[0], "set_random_seed", same, _SEEDS)
+    return tuple(init_passed([call], function, model))
+
+
+class _SeedsAttributes(Struct, frozen=True):
+    """Whether a function seeds what datasets keep under these names, and does nothing else."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, frame: Frame, model: Model) -> bool:
+        exprs = frame.code.exprs
+        said = {e.name for e in exprs if isinstance(e, ir.Attr)} | {e.value for e in exprs if isinstance(e, ir.Const)}
+        called = {called_name(exprs, call.call.func) for call in model.frame_calls(frame)}
+        return said >= {*self.names, "set_random_seed"} and "set_random_seed" in called and called <= _CALLED
 
 
 def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader) -> tuple[str, str]:

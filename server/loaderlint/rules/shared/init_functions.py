@@ -1,9 +1,11 @@
 """Passes a worker_init_fn that a fix writes: once for all scripts that need it, if a module can contain it.
 
-A script imports the function from a module that it imports at its top, or that such a module imports: this import works
-when the script runs. The module must not import one of the scripts, and its name must not show that it is about
-something else. The best module contains similar functions already (`def set_seed`); one that defines the scripts'
-datasets is as good as one with a fitting name. If no module suits several scripts, each gets its own function."""
+A script that defines a function which does the same passes it. Others import the function from a module that they
+import at their top, or that such a module imports: this import works when the script runs. The module must not import
+one of the scripts, and its name must not show that it is about something else, nor must its datasets: a script whose
+loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
+one that defines the scripts' datasets is as good as one with a fitting name. If no module suits several scripts, each
+gets its own function."""
 
 from __future__ import annotations
 
@@ -88,6 +90,10 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
     """The intents that pass the function to each of these loader calls."""
     homes = model.remembered(_homes, function)  # for all findings, so that they agree
     for call in calls:
+        own = _own(call, function, model)
+        if own:
+            yield SetArgument(call, "worker_init_fn", own)
+            continue
         home = homes.get(call.path)
         if home is None:
             yield InsertFunction(call.path, function.name, function.source)
@@ -103,6 +109,12 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         yield SetArgument(call, "worker_init_fn", value)
 
 
+def _own(call: Place, function: InitFunction, model: Model) -> str:
+    """The name of a function that does the same and that the file of a call defines above it; '' if there is none."""
+    same = model.remembered(_same, call.path, function) if call.path.suffix != SUFFIX else None
+    return same.name if same is not None and same.piece < call.piece else ""
+
+
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     """The module from which each script imports the function, except for scripts that get their own."""
     left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
@@ -111,13 +123,13 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     homes: dict[Path, _Home] = {}
     for path in left:
         for module in sorted(shared[path], key=_by_distance(shared[path])):
-            name = _same(module, function, model)
-            if name and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _home(shared[path], module, name, False, model))
+            same = model.remembered(_same, module, function)
+            if same is not None and not model.scripts.leads_to(module, [path]):
+                homes.setdefault(path, _home(shared[path], module, same.name, False, model))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         every = _all(shared, datasets, function, model)
-        serve = {module: [path for path in left if module in shared[path] or module == path] for module in every}
+        serve = {module: [path for path in left if _serves(module, path, shared[path], model)] for module in every}
         fit = {
             module: for_ for module, for_ in serve.items() if len(for_) > 1 and _is_fit(module, for_, function, model)
         }
@@ -161,8 +173,26 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
 
 def _dataset_modules(model: Model) -> frozenset[Path]:
     """The modules that define the datasets of loaders."""
-    held = (dataset for loader in model.loaders for dataset in loader.datasets)
-    return frozenset(dataset.cls.path for dataset in held if isinstance(dataset, Instance))
+    return frozenset(module for modules in model.once(_datasets_of_scripts).values() for module in modules)
+
+
+def _datasets_of_scripts(model: Model) -> Mapping[Path | None, Set[Path]]:
+    """The modules that define the datasets of the loaders that each script creates."""
+    found: dict[Path | None, set[Path]] = {}
+    for loader in model.loaders:
+        held = {dataset.cls.path for dataset in loader.datasets if isinstance(dataset, Instance)}
+        found.setdefault(loader.site.frame.path if loader.site else None, set()).update(held)
+    return found
+
+
+def _serves(module: Path, script: Path, shared: Mapping[Path, Importable], model: Model) -> bool:
+    """Whether a script would import the function from a module that it can import, or contain it itself. Not from a
+    module of datasets while its loaders hold others too that do not build on these."""
+    if module == script:
+        return True
+    held = model.once(_datasets_of_scripts).get(script, frozenset[Path]())
+    others = held - {module} if module in model.once(_dataset_modules) else frozenset[Path]()
+    return module in shared and all(model.scripts.leads_to(other, [module]) for other in others)
 
 
 def _all(
@@ -222,8 +252,15 @@ def _begins_like(text: str, like: re.Pattern[str]) -> bool:
     return like.match(text) is not None
 
 
-def _same(module: Path, function: InitFunction, model: Model) -> str:
-    """The name of a function of a module that does the same; '' if there is none."""
+class _Same(NamedTuple):
+    """A function that does the same, and the piece that defines it."""
+
+    name: str
+    piece: int
+
+
+def _same(module: Path, function: InitFunction, model: Model) -> _Same | None:
+    """The first function of a module that does the same."""
     file = model.files.file(module)
     for piece in file.mentioning(function.word) if file is not None else ():
         facts = model.ev.facts(module, piece)
@@ -233,8 +270,8 @@ def _same(module: Path, function: InitFunction, model: Model) -> str:
         if one.kind == "function" and len(one.params) == 1 and one.params[0].kind == "any" and not one.decorators:
             frame = model.ev.functions.open_frame(FunctionRef(module, piece, 1), None, None)
             if frame is not None and function.is_same(frame, model):
-                return one.name
-    return ""
+                return _Same(one.name, piece)
+    return None
 
 
 def edits_many_files(intents: Iterable[Intent]) -> bool:

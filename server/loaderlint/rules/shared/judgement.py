@@ -79,7 +79,10 @@ class Verdict(Struct, frozen=True):
         evidence: Iterable[Evidence] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """The finding. The parameters are those of `Finding`."""
+        """The finding. The parameters are those of `Finding`. A fix of what is only possible is unsafe: there may be
+        nothing to fix."""
+        if self.certainty == "possible":
+            fixes = tuple(replace(fix, safety="unsafe") for fix in fixes)
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.rules.shared.loader_call import written
 from loaderlint.rules.shared.silence_reasons import started_by
 
+#: Comparisons of a number of workers that hold if there are any.
+_SOME = ((">", ir.Const("int", 0)), (">=", ir.Const("int", 1)), ("!=", ir.Const("int", 0)))
 _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 
 
@@ -19,6 +25,38 @@ def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
 def one_stream(loader: Loader) -> bool:
     """Whether the loader has one persistent worker: it draws from one state in all epochs, so nothing repeats."""
     return loader.has_workers(2) == "no" and loader.persistent is True
+
+
+def persist_if_any(loader: Loader, model: Model) -> bool:
+    """Whether the loader's workers live longer than an epoch, if it has any. `persistent_workers=num_workers > 0` says
+    so too, and `True if num_workers > 0 else False`."""
+    if loader.persistent is not None:
+        return loader.persistent
+    tests = _tests_of_persistence(loader, model)
+    return bool(tests) and all(one is not None and _is_for_workers(*one, loader, model) for one in tests)
+
+
+def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame] | None]:
+    """The expressions that decide whether the workers persist, each with its frame; None for what is no test."""
+    given = written(loader, "persistent_workers", model)
+    choice = model.ev.expr(given.frame, given.number) if given is not None else None
+    if given is not None and isinstance(choice, ir.IfExp):
+        then, other = (model.ev.expr(given.frame, number) for number in (choice.then, choice.other))
+        is_plain = (then, other) == (ir.Const("bool", True), ir.Const("bool", False))
+        return [(choice.test, given.frame) if is_plain else None]
+    atoms = loader.argument("persistent_workers").atoms
+    return [(one.site.expr, one.site.frame) if isinstance(one, LibObject) else None for one in atoms]
+
+
+def _is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bool:
+    """Whether a test says that the loader has workers: `num_workers > 0`."""
+    e = model.ev.expr(frame, test)
+    if not isinstance(e, ir.Compare) or len(e.ops) != 1:
+        return False
+    least = model.ev.expr(frame, e.rights[0])
+    if (e.ops[0], least) not in _SOME:
+        return False
+    return model.ev.eval(e.left, frame).atoms == loader.argument("num_workers").atoms
 
 
 def in_sight(exposure: Exposure) -> tuple[Loader, ...]:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, Intent, Place, Safety
+from loaderlint.findings.finding import Fix, Intent, Place, Safety, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
@@ -230,7 +231,9 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
         return None
     count = len(set(calls))  # a call creates a loader each time its function is called
     several = f" to {count} loaders" if count > 1 else ""
-    title = f"pass `worker_init_fn=seed_worker`{several}" if calls else "seed NumPy in its worker_init_fn"
+    names = {one.value.strip("{}") for one in intents if isinstance(one, SetArgument)}
+    name = names.pop() if len(names) == 1 else "seed_worker"
+    title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
     safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
 
@@ -273,25 +276,19 @@ def _seeds_from_torch(frame: Frame, model: Model) -> bool:
 
 
 def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
-    """Whether an expression is `torch.initial_seed() % 2**32`."""
+    """Whether an expression is `torch.initial_seed() % 2**32`, or with `2**32 - 1`."""
     e = model.ev.expr(frame, number)
     seed = model.ev.expr(frame, e.left) if isinstance(e, ir.Bin) and e.op == "%" else None
     if not isinstance(e, ir.Bin) or not isinstance(seed, ir.Call):
         return False
     if model.ev.eval(seed.func, frame).atoms != {Lib(_TORCH_SEED)}:
         return False
-    match model.ev.expr(frame, e.right):
-        case ir.Bin("**", base, power):
-            return (model.ev.expr(frame, base), model.ev.expr(frame, power)) == _TWO_TO_32
-        case ir.Const(_, value):
-            return value == 2**32
-    return False
+    return constant(e.right, frame, model) in (2**32, 2**32 - 1)
 
 
 _TORCH_SEED = "torch.initial_seed"
 #: A function whose name says that it seeds, and that does.
 _SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
-_TWO_TO_32 = (ir.Const("int", 2), ir.Const("int", 32))
 _SEEDING = InitFunction(
     "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS
 )

@@ -6,9 +6,10 @@ from collections.abc import Set
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, Site
+from loaderlint.project.evaluation.values import Instance, Site
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
+from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.stale_persistent_state.dataset_changes import Change
 
 #: Methods that Lightning calls in each epoch.
@@ -45,18 +46,10 @@ def _is_kept(site: Site, owner: Instance, model: Model) -> bool:
 
 
 def persists(loader: Loader, model: Model) -> bool:
-    """Whether the workers live on; `persistent_workers=num_workers > 0` says so too."""
+    """Whether the loader has workers that live on."""
     if loader.persistent is not None:
         return loader.persistent
-    for atom in loader.argument("persistent_workers").atoms:
-        if not isinstance(atom, LibObject):
-            return False
-        e = model.ev.expr(atom.site.frame, atom.site.expr)
-        if not isinstance(e, ir.Compare) or e.ops != (">",):
-            return False
-        if model.ev.eval(e.left, atom.site.frame).atoms != loader.argument("num_workers").atoms:
-            return False
-    return loader.has_workers() == "yes"
+    return loader.has_workers() == "yes" and persist_if_any(loader, model)
 
 
 def is_late(change: Change, loader: Loader, made_in: Set[object], model: Model) -> bool:

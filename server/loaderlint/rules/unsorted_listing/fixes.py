@@ -8,9 +8,11 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Wrap
 from loaderlint.knowledge.listings import LISTING_METHODS, LISTINGS
+from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing
+from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
@@ -20,16 +22,31 @@ _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: 
 
 
 def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions or number things beside it: all or none."""
+    """Sort the listing, and those that are taken by the same positions, are gone through around it, number things
+    beside it, or list the same folder again: all or none."""
     intents: dict[Intent, None] = {}
     ours = {use.listing, *use.mates}
-    for listing in (use.listing, *sorted((ours | _numbered_beside(ours, model)) - {use.listing}, key=_key)):
+    ours |= {outer for one in ours for outer in _around(one, model)}
+    ours |= _numbered_beside(ours, model)
+    ours |= listed_again(ours, model)
+    for listing in (use.listing, *sorted(ours - {use.listing}, key=_key)):
         intent = _sorting(listing, model)
         if intent is None:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
     return (Fix(title, "safe", tuple(intents)),)
+
+
+def _around(listing: Listing, model: Model) -> Iterator[Listing]:
+    """The listings that loops around this one go through: `for folder in os.listdir(root): os.listdir(folder)`."""
+    frame = listing.frame
+    for here in model.def_of(frame).around(frame.code.context_of(listing.expr)):
+        call = model.ev.expr(frame, here.expr) if here.kind == "loop" else None
+        if isinstance(call, ir.Call):
+            names = {atom.name for atom in model.ev.eval(call.func, frame).only(Lib)} & LISTINGS
+            if len(names) == 1:
+                yield Listing(frame, here.expr, names.pop())
 
 
 def _key(listing: Listing) -> tuple[str, int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Literal_, SeqOf
+from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, SeqOf
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.seed_sources import seed_sources
 
 #: The largest seed of NumPy, plus one.
@@ -84,40 +85,4 @@ def _of_operation(op: str, left: int, right: int, frame: Frame, model: Model, de
             return first // by
         case ">>":
             return first >> min(by, 64)
-    return None
-
-
-def constant(number: int, frame: Frame, model: Model, depth: int = 0) -> int | None:
-    """The whole number that an expression of constants is: `2**32`, `1 << 32`, `(1 << 32) - 1`, `LIMIT`."""
-    e = model.ev.expr(frame, number)
-    if isinstance(e, ir.Bin) and depth < _MAX_DEPTH:
-        left, right = (constant(operand, frame, model, depth + 1) for operand in (e.left, e.right))
-        return None if left is None or right is None else _computed(e.op, left, right)
-    found = model.ev.eval(number, frame)
-    literal = found.literal
-    if isinstance(literal, Literal_) and isinstance(literal.value, int):
-        return literal.value
-    return _of_name(found.ordered(), model, depth)
-
-
-def _of_name(atoms: list[Atom], model: Model, depth: int) -> int | None:
-    """A module's `LIMIT = 2**32`."""
-    if len(atoms) != 1 or not isinstance(atoms[0], LibObject) or atoms[0].name != "builtins.operation":
-        return None
-    site = atoms[0].site
-    return constant(site.expr, site.frame, model, depth + 1) if depth < _MAX_DEPTH else None
-
-
-def _computed(op: str, left: int, right: int) -> int | None:
-    if min(left, right) < 0 or left > _TORCH_LIMIT:
-        return None
-    match op:
-        case "**" | "<<" if right <= 64:
-            return left**right if op == "**" and left <= 2**16 else left << right
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
     return None

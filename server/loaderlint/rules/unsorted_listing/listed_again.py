@@ -1,0 +1,131 @@
+"""Other calls of a project that list the same folder and take names by position: they agree while none is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.listings import LISTINGS
+from loaderlint.knowledge.plain_records import JOINS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject
+from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.listing_order import Listing
+
+#: At most this many callers of a function are looked at.
+_MAX_FRAMES = 8
+_MAX_DEPTH = 8
+#: Builtin functions that count with the names of a listing.
+_COUNTING = frozenset({"enumerate", "zip"})
+_SORTING = frozenset({"sort", "sorted", "natsorted"})
+
+
+def listed_again(listings: Iterable[Listing], model: Model) -> set[Listing]:
+    """The other listings of the project with the same folder as one of these, whose names are taken by position: an
+    item, an attribute, the argument of `enumerate` or `zip`. Not those in datasets of loaders: they have findings and
+    fixes of their own, with all that they are paired with."""
+    found: set[Listing] = set()
+    for one in listings:
+        if one.how in LISTINGS and _folder(one, model) is not None:
+            for other in model.remembered(_positional, one.how):
+                if (other.frame.path, other.frame.piece, other.expr) != (one.frame.path, one.frame.piece, one.expr):
+                    found.update([other] if _lists_same(one, other, model) else [])
+    return found
+
+
+def _positional(how: str, model: Model) -> tuple[Listing, ...]:
+    """The listings by this function in the project whose names are taken by position."""
+    word = f"{how.rpartition('.')[2]}("
+    return tuple(
+        Listing(frame, number, how)
+        for file in model.files.containing(word)
+        for piece in _pieces(file, word, model)
+        if not _is_of_dataset(file, piece, model)
+        for frame in _frames(file, piece, model)
+        for number in _calls(how, frame, model)
+        if _is_positional(number, frame, model)
+    )
+
+
+def _pieces(path: Path, word: str, model: Model) -> Iterator[int]:
+    file = model.files.file(path)
+    yield from file.all_asking(holds, word) if file is not None and model.files.library_name(path) is None else ()
+
+
+def _is_of_dataset(path: Path, piece: int, model: Model) -> bool:
+    file = model.files.file(path)
+    around = model.ev.names.class_around(file, piece) if file is not None else None
+    return around is not None and (path, around) in model.once(_datasets)
+
+
+def _datasets(model: Model) -> frozenset[tuple[Path, int]]:
+    """The classes of the datasets of loaders, each with its piece."""
+    held = (dataset for loader in model.loaders for dataset in loader.datasets)
+    return frozenset((one.cls.path, one.cls.piece) for one in held if isinstance(one, Instance))
+
+
+def _frames(path: Path, piece: int, model: Model) -> Iterator[Frame]:
+    facts = model.ev.facts(path, piece)
+    for def_ in range(len(facts.ir.defs) if facts is not None else 0):
+        yield from model.callers.frames(path, piece, def_)[:_MAX_FRAMES]
+
+
+def _calls(how: str, frame: Frame, model: Model) -> Iterator[int]:
+    for _, call in frame.code.calls:
+        if model.ev.eval(call.func, frame).atoms == {Lib(how)}:
+            yield frame.code.exprs.index(call)
+
+
+def _is_positional(number: int, frame: Frame, model: Model) -> bool:
+    """Whether the names of a listing are taken by position, and not sorted before."""
+    exprs, taken = frame.code.exprs, False
+    for e in exprs:
+        match e:
+            case ir.Call(func, args):
+                name = _name(exprs[func])
+                is_passed = any(arg.value == number for arg in args)
+                if name in _SORTING and (is_passed or ir.operands(exprs[func])[:1] == (number,)):
+                    return False
+                taken = taken or (is_passed and name in _COUNTING)
+            case ir.Index(base, index) if base == number:
+                taken = taken or not isinstance(exprs[index], ir.Slice)
+    return taken or any(step.value == number for _, step in model.steps_of(frame, ir.SetAttr))
+
+
+def _name(func: ir.Expr) -> str:
+    return func.name if isinstance(func, ir.Attr | ir.Global) else ""
+
+
+def _lists_same(one: Listing, other: Listing, model: Model) -> bool:
+    first, second = _folder(one, model), _folder(other, model)
+    return first is not None and second is not None and _is_same_path(first, one.frame, second, other.frame, model, 0)
+
+
+def _folder(listing: Listing, model: Model) -> int | None:
+    """The only argument of a listing."""
+    call = model.ev.expr(listing.frame, listing.expr)
+    is_plain = isinstance(call, ir.Call) and [arg.kind for arg in call.args] == ["pos"]
+    return call.args[0].value if isinstance(call, ir.Call) and is_plain else None
+
+
+def _is_same_path(one: int, mine: Frame, two: int, yours: Frame, model: Model, depth: int) -> bool:
+    """Whether two expressions are known to be one path: the same constant, the same option, or joined of the same
+    parts."""
+    first, second = model.ev.eval(one, mine), model.ev.eval(two, yours)
+    if first.literal is not None and second.literal is not None:
+        return first.literal.value == second.literal.value
+    match model.ev.expr(mine, one), model.ev.expr(yours, two):
+        case ir.Bin(op, left, right), ir.Bin(other_op, other_left, other_right) if op == other_op:
+            parts, others = [left, right], [other_left, other_right]
+        case ir.Call(func, args), ir.Call(other_func, other_args) if len(args) == len(other_args):
+            names = {atom.name for atom in model.ev.eval(func, mine).only(Lib)}
+            if not names & JOINS or names != {atom.name for atom in model.ev.eval(other_func, yours).only(Lib)}:
+                return False
+            parts, others = [arg.value for arg in args], [arg.value for arg in other_args]
+        case _:
+            made = first.only(LibObject)
+            return bool(made) and first.atoms == second.atoms and len(first.atoms) == 1
+    pairs = zip(parts, others, strict=True)
+    return depth < _MAX_DEPTH and all(_is_same_path(a, mine, b, yours, model, depth + 1) for a, b in pairs)
