@@ -33,7 +33,7 @@ from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
+from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.values import (
@@ -559,9 +559,9 @@ def call(
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
     if name == "copy.deepcopy" and first is not None:
-        return containers.filled_later(ev, first.without_origins(), frame, number), ()
+        return as_copied(ev, containers.filled_later(ev, first.without_origins(), frame, number), frame, number), ()
     if name == "copy.copy" and first is not None:
-        return containers.shallow_copy(ev, first, frame, number), ()
+        return as_copied(ev, containers.shallow_copy(ev, first, frame, number), frame, number), ()
     if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
         return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
@@ -855,6 +855,8 @@ def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
     if is_set_by_loader(ev, inst, name):
         return []
+    if inst.copied is not None and (replaced := replaced_on(ev, inst.copied, name)) is not None:
+        return [replaced]
     values = [store.value for store in ev.classes.stores(inst, name)]
     values += set_on(ev, inst, name)
     positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))

@@ -67,11 +67,12 @@ class Lib(Struct, frozen=True):
 
 class LibObject(Struct, frozen=True):
     """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator.
-    `given` as in `Instance`, for datasets."""
+    `given` and `copied` as in `Instance`, for datasets."""
 
     name: str
     site: Site
     given: Site | None = None
+    copied: Site | None = None
 
 
 class LibMember(Struct, frozen=True):
@@ -134,12 +135,13 @@ class Method(Struct, frozen=True):
 class Instance(Struct, frozen=True, cache_hash=True):
     """An object of class `cls` created at `site` (None: by unknown code). `presumed`: no code creates it, but a
     framework or a configuration may. `given`: the call of a function that returns it to code which then assigns its
-    attributes."""
+    attributes. `copied`: the call of `copy.copy` or `copy.deepcopy` that makes it of the object from `site`."""
 
     cls: ClassRef
     site: Site | None
     presumed: bool = False
     given: Site | None = None
+    copied: Site | None = None
 
 
 class SuperRef(Struct, frozen=True):
@@ -401,8 +403,8 @@ def repr_origin(origin: Origin) -> str:
 
 
 def sites_of(made: Instance | LibObject) -> list[Site]:
-    """Where an object is made, and the call that gives it."""
-    return [site for site in (made.site, made.given) if site is not None]
+    """Where an object is made, the call that gives it, and the one that copies it."""
+    return [site for site in (made.site, made.given, made.copied) if site is not None]
 
 
 def order_of(value: Val) -> str:
@@ -422,8 +424,9 @@ def order_of_atom(atom: Atom) -> str:
             return f"literal {kind} {value!r} {configured}"
         case Lib(name):
             return f"lib {name}"
-        case LibObject(name, site, given):
-            return f"object {name} {site.frame.order} {site.expr:06}{_order_of_given(given)}"
+        case LibObject(name, site, given, copied):
+            changed = f"{_order_of_site('given', given)}{_order_of_site('copied', copied)}"
+            return f"object {name} {site.frame.order} {site.expr:06}{changed}"
         case LibMember(owner, name):
             return f"member {order_of_atom(owner)} {name}"
         case ModuleRef(path) | FolderRef(path):
@@ -435,9 +438,10 @@ def order_of_atom(atom: Atom) -> str:
             return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
         case Method(function, receiver, owner):
             return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
-        case Instance(cls, site, presumed, given):
+        case Instance(cls, site, presumed, given, copied):
             where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
-            return f"instance {order_of_atom(cls)} {where}{_order_of_given(given)}{' presumed' if presumed else ''}"
+            changed = f"{_order_of_site('given', given)}{_order_of_site('copied', copied)}"
+            return f"instance {order_of_atom(cls)} {where}{changed}{' presumed' if presumed else ''}"
         case SuperRef(cls, receiver):
             return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
         case PartialOf(func, site):
@@ -450,8 +454,8 @@ def order_of_atom(atom: Atom) -> str:
             return f"namespace {path} {how}"
 
 
-def _order_of_given(given: Site | None) -> str:
-    return f" given {given.frame.order} {given.expr:06}" if given else ""
+def _order_of_site(word: str, site: Site | None) -> str:
+    return f" {word} {site.frame.order} {site.expr:06}" if site else ""
 
 
 def _order_of_container(atom: SeqOf | MapOf) -> str:
