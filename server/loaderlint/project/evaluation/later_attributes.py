@@ -254,9 +254,8 @@ def _reads_of(frame: Frame, attributes: Set[str]) -> frozenset[int]:
 
 
 def _datasets_of_holders(ev: Evaluator, frame: Frame, number: int) -> Iterator[int]:
-    """The expressions `loader.dataset` in the def that creates a dataset, for the objects that it is passed to
-    (loaders, subsets, the subsets of a split) as long as they hold no other one, and for those that it is assigned to. A copy
-    holds a copy."""
+    """The expressions `loader.dataset` in the def that creates a dataset. The loader (or subset, or split) is one that
+    the dataset is passed to, as long as it holds no other one, or one that it is assigned to. A copy holds a copy."""
     holders = {step.call for step, _ in frame.code.calls_with(number)}
     holders |= {number} if copies_deeply(ev, Site(frame, number)) else set()
     assigned = {step.base: step.value for _, step in frame.code.steps_of(ir.SetAttr) if step.name == "dataset"}
