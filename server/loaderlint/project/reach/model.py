@@ -238,7 +238,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
-        self._opposed = OpposedBranches(self._callers_in)
+        self._opposed = OpposedBranches(self.ev, self.callers, self._callers_in)
         self._defaults = DefaultBranches(DefaultLiveness(self.ev), self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
