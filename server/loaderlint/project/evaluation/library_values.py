@@ -57,6 +57,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    choices_of,
     extended,
     join,
     member_of,
@@ -262,6 +263,9 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
         return nones.pop() is (op == "is")
     if b is None or b.configured or op not in _COMPARISONS:
         return None
+    chosen = choices_of(left) if op in ("==", "!=") else None
+    if chosen is not None and b.value not in (*chosen[0], *chosen[1]):
+        return op == "!="
     answers = {_answer(op, one, b) for one in left.atoms}
     return answers.pop() if len(answers) == 1 else None
 
@@ -318,7 +322,10 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
 def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
     """`mapping[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
     registry. `pattern`: the constant part of a key that is built, '' if there is none (see `pattern_of`)."""
-    literal = key.literal
+    literal, chosen = key.literal, choices_of(key)
+    named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
+    if named:
+        return join((*named, *(v for k, v in zip(keys, values, strict=True) if k is None)))
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
@@ -658,7 +665,14 @@ def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Fra
     names = named_by(key)
     if names:
         return join(ev.attribute(base, name, frame, number) for name in names)
-    usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(base, name, frame, None))
+
+    def named(name: str) -> Val:
+        return ev.attribute(base, name, frame, None)
+
+    chosen = dynamic_dispatch.by_choices(key, named)
+    if chosen is not None:
+        return chosen
+    usual = dynamic_dispatch.by_default(key, named)
     return dynamic_dispatch.with_usual(_attribute_chosen(ev, base, written, frame), usual)
 
 

@@ -51,11 +51,12 @@ class Unknown(Struct, frozen=True):
 class Literal_(Struct, frozen=True):
     """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
     default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch
-    dead."""
+    dead. `choices`: the texts that a user may set instead of it, if no other one is accepted."""
 
     kind: str
     value: str | int | float | bool | None
     configured: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Lib(Struct, frozen=True):
@@ -344,6 +345,18 @@ def of(*atoms: Atom) -> Val:
     return Val(frozenset(atoms))
 
 
+def choices_of(value: Val) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The texts that a user of the program may choose from: those that are chosen if no other one is set, or all if one
+    must be set; and the others. None if a user may set any text, or none."""
+    usual, others = set[str](), set[str]()
+    for atom in value.atoms:
+        if type(atom) is not Literal_ or not atom.choices or not isinstance(atom.value, str):
+            return None
+        usual.add(atom.value)
+        others.update(atom.choices)
+    return tuple(sorted(usual)), tuple(sorted(others - usual))
+
+
 def is_none(atom: Atom) -> bool:
     """Whether a value is the constant None, even if only as the default of an option."""
     return type(atom) is Literal_ and atom.kind == "NoneType"
@@ -420,8 +433,8 @@ def order_of_atom(atom: Atom) -> str:
         case Unknown(reason, made, usual):
             where = f" {made.frame.order} {made.expr:06}" if made else ""
             return f"~{reason}{where}{f' {order_of_atom(usual)}' if usual else ''}"
-        case Literal_(kind, value, configured):
-            return f"literal {kind} {value!r} {configured}"
+        case Literal_(kind, value, configured, choices):
+            return f"literal {kind} {value!r} {configured}{f' of {choices}' if choices else ''}"
         case Lib(name):
             return f"lib {name}"
         case LibObject(name, site, given, copied):
