@@ -7,14 +7,14 @@ same choice. That is likely, not certain."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import Instance, Site, def_key
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import DefKey, Instance, Site, def_key
 
 #: The number of calls that are followed back from a line, or from a loader, to find the branches around it.
 _MAX_CALLS = 6
@@ -42,6 +42,7 @@ class OpposedBranches:
         self._callers = callers
         self._callers_in = callers_in
         self._made_under: dict[Site, frozenset[Choice]] = {}
+        self._called_under: dict[DefKey, frozenset[Choice]] = {}
 
     def rule_out(self, site: Site | None, index: int, frame: Frame, context: int) -> bool:
         """Whether the loader that is created at `site` never runs a branch of a frame, on any path."""
@@ -88,14 +89,24 @@ class OpposedBranches:
         one = frame.code.one
         if one is None or frame.def_ == 0 or not calls:
             return frozenset()
-        around: list[frozenset[Choice]] = []
-        for site in self._callers.sites_running(one.name, def_key(frame)):
+        key = def_key(frame)
+        if key not in self._called_under:
+            with provisional(self._called_under, key, frozenset()):
+                self._called_under[key] = self._find_around_calls(one.name, key, calls)
+        return self._called_under[key]
+
+    def _find_around_calls(self, name: str, key: DefKey, calls: int) -> frozenset[Choice]:
+        found: frozenset[Choice] | None = None
+        for site in self._callers.sites_running(name, key):
             caller = self._callers.opened(site.path, site.piece, site.def_)
             if caller is None:
                 return frozenset()
             here = frozenset(self._choices(caller, site.context))
-            around.append(here | _unopposed(self._around_calls(caller, calls - 1), here))
-        return reduce(frozenset.intersection, around) if around else frozenset()
+            here |= _unopposed(self._around_calls(caller, calls - 1), here)
+            found = here if found is None else found & here
+            if not found:
+                return frozenset()
+        return found or frozenset()
 
     def _choices(self, frame: Frame, context: int) -> Iterator[Choice]:
         """The comparisons with constant texts in the tests of the branches around a step, as far as constants do not
