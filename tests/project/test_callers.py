@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -272,3 +273,85 @@ def make(data, workers=0):
 """,
     )
     assert (linked.datasets(), linked.loader().workers_text) == (["D"], expected)
+
+
+#: How a function or class that makes a loader is looked up by its name, in a file that imports `data`.
+LOOKED_UP = {
+    "in a function that passes everything on": """
+        def create(name, **options):
+            return getattr(data, name)(**options)
+        create("Trains", workers=4)
+        create("make", workers=4)
+    """,
+    "in a function with the module": """
+        def create(module, name, *args, **options):
+            return getattr(module, name)(*args, **options)
+        create(data, "Trains", 4)
+        create(data, name="make", workers=4)
+    """,
+    "by a method": """
+        class Config:
+            def create(self, name, module, **options):
+                made = getattr(module, name)
+                return made(**options)
+        Config().create("Trains", data, workers=4)
+        Config().create("make", data, workers=4)
+    """,
+    "at once": """
+        getattr(data, "Trains")(4)
+        getattr(data, 'make')(workers=4)
+    """,
+    "by a table": """
+        KINDS = {"Trains": data.Trains, "make": data.make}
+        def create(kind, **options):
+            return KINDS[kind](**options)
+        create("Trains", workers=4)
+        create("make", workers=4)
+    """,
+}
+MAKERS = """
+--- data.py
+from torch.utils.data import DataLoader
+class Trains:
+    def __init__(self, workers, batch=1):
+        held = DataLoader([1], batch, num_workers=workers)
+class Others:
+    def __init__(self, workers):
+        other = DataLoader([1], num_workers=workers)
+def make(workers, **options):
+    made = DataLoader([1], num_workers=workers, **options)
+"""
+
+
+@pytest.mark.parametrize("way", LOOKED_UP)
+def test_what_calls_look_up_by_its_name(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{MAKERS}--- main.py\nimport data\n{textwrap.dedent(LOOKED_UP[way])}")
+    texts = {one.name: one.workers_text for one in linked.model.loaders}
+    assert texts == {"held": "num_workers=4", "made": "num_workers=4", "other": "num_workers unknown"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'print("Trains", "make", 4)',
+        'create("Trains" + suffix, workers=4)',
+        'names = ["Trains", "make"]',
+        'if False:\n    create("Trains", workers=4)\n    create("make", workers=4)',
+        'other("Trains", workers=4)\nother("make", workers=4)',
+    ],
+)
+def test_a_text_that_looks_nothing_up(use: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{MAKERS}--- main.py
+import data
+import tools
+def create(name, **options):
+    return getattr(data, name)(**options)
+def other(name, **options):
+    return getattr(tools, name)(**options)
+{use}
+--- tools.py
+""",
+    )
+    assert {one.workers_text for one in linked.model.loaders} == {"num_workers unknown"}

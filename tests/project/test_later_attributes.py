@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.linking import link
+from tests.project.linking import Linked, link
 
 HEAD = """
 from torch.utils.data import DataLoader, Dataset, random_split
@@ -28,6 +28,19 @@ class Folder(ImageFolder):
         return super().__getitem__(i)
 def change(data):
     data.transform = Crop()
+"""
+COPIED = f"""{HEAD}
+import copy
+from copy import deepcopy
+from torch.utils.data import Subset
+class Flip:
+    def __call__(self, x):
+        return x
+class Named(CIFAR10):
+    def __init__(self, transform=None):
+        super().__init__("data", transform=transform)
+def library(transform=None):
+    return CIFAR10("data", transform=transform)
 """
 #: How the transform of a dataset is set; `MAKE` stands for the dataset.
 WAYS = {
@@ -264,3 +277,126 @@ def main():
     )
     (loader,) = [one for one in linked.model.loaders if one.site]
     assert loader.workers_text == workers
+
+
+#: How a dataset is copied, and which of the transforms Crop and Flip its loader and that of the copy run.
+COPIES = {
+    "the copy gets another": ("a = MAKE(Crop())\nb = deepcopy(a)\nb.transform = Flip()", "Crop", "Flip"),
+    "a shallow copy": ("a = MAKE(Crop())\nb = copy.copy(a)\nb.transform = Flip()", "Crop", "Flip"),
+    "the copy gets none": ("a = MAKE(Crop())\nb = deepcopy(a)\nb.transform = None", "Crop", ""),
+    "the copy may get another": (
+        "a = MAKE(Crop())\nb = deepcopy(a)\nif x:\n    b.transform = Flip()",
+        "Crop",
+        "Crop Flip",
+    ),
+    "the original gets one later": ("a = MAKE()\nb = deepcopy(a)\na.transform = Crop()", "Crop", ""),
+    "the original gets one before": ("a = MAKE()\na.transform = Crop()\nb = deepcopy(a)", "Crop", "Crop"),
+    "each gets one": ("a = MAKE()\nb = deepcopy(a)\na.transform = Crop()\nb.transform = Flip()", "Crop", "Flip"),
+    "a copy of a copy": (
+        "a = MAKE()\nc = deepcopy(a)\nb = deepcopy(c)\na.transform = Crop()\nb.transform = Flip()",
+        "Crop",
+        "Flip",
+    ),
+    "in a loop": (
+        "a = MAKE(Crop())\nfor _ in x:\n    b = deepcopy(a)\n    a.transform = Flip()",
+        "Crop Flip",
+        "Crop Flip",
+    ),
+    "one half of a split gets a copy": (
+        "f = MAKE()\na, b = random_split(f, [1, 2])\nb.dataset = deepcopy(f)\n"
+        "a.dataset.transform = Crop()\nb.dataset.transform = Flip()",
+        "Crop",
+        "Flip",
+    ),
+    "one half of a split gets another dataset": (
+        "a, b = random_split(MAKE(Crop()), [1, 2])\nb.dataset = MAKE(Flip())",
+        "Crop",
+        "Flip",
+    ),
+    "one half of a split is copied": (
+        "a, b = random_split(MAKE(Crop()), [1, 2])\nb = deepcopy(b)\nb.dataset.transform = Flip()",
+        "Crop",
+        "Flip",
+    ),
+    "both halves of a split hold one dataset": (
+        "a, b = random_split(MAKE(), [1, 2])\na.dataset.transform = Crop()\nb.dataset.transform = Flip()",
+        "Crop Flip",
+        "Crop Flip",
+    ),
+    "a shallow copy of a subset holds the same": (
+        "a = Subset(MAKE(), [0])\nb = copy.copy(a)\na.dataset.transform = Crop()",
+        "Crop",
+        "Crop",
+    ),
+}
+
+
+#: What nothing finds at module level: `a.dataset` of what a call there gives, in another statement.
+IN_FUNCTIONS = {
+    "one half of a split gets a copy",
+    "both halves of a split hold one dataset",
+    "a shallow copy of a subset holds the same",
+}
+
+
+@pytest.mark.parametrize("made", ["Own", "Named", "library"])
+@pytest.mark.parametrize(
+    ("way", "inside"),
+    [
+        (way, inside)
+        for way in COPIES
+        for inside in ("a function", "a module")
+        if inside == "a function" or way not in IN_FUNCTIONS
+    ],
+)
+def test_a_copy_has_attributes_of_its_own(way: str, inside: str, made: str, tmp_path: Path) -> None:
+    lines, original, copied = COPIES[way]
+    lines = f"{lines}\nfirst = DataLoader(a, num_workers=2)\nsecond = DataLoader(b, num_workers=2)".replace(
+        "MAKE", made
+    )
+    indented = textwrap.indent(lines, "    ")
+    body = f"def main(x):\n{indented}" if inside == "a function" else f"x = open('x').read()\n{lines}"
+    linked = link(tmp_path, f"{COPIED}{body}\n")
+    assert [_transforms(linked, one) for one in ("first", "second")] == [original.split(), copied.split()]
+
+
+#: Other ways to set the transform of a copy.
+COPIED_ELSEWHERE = {
+    "by a method": """
+        def main():
+            a = Own(Crop())
+            b = deepcopy(a)
+            b.use(Flip())
+            first, second = DataLoader(a, num_workers=2), DataLoader(b, num_workers=2)
+    """,
+    "in the function that copies": """
+        def split(data):
+            held = deepcopy(data)
+            held.transform = Flip()
+            return data, held
+        def main():
+            a, b = split(Own(Crop()))
+            first, second = DataLoader(a, num_workers=2), DataLoader(b, num_workers=2)
+    """,
+    "where an object holds both": """
+        class Data:
+            def __init__(self):
+                self.a = Own(Crop())
+                self.b = deepcopy(self.a)
+                self.b.transform = Flip()
+            def loaders(self):
+                first = DataLoader(self.a, num_workers=2)
+                second = DataLoader(self.b, num_workers=2)
+    """,
+}
+
+
+@pytest.mark.parametrize("way", COPIED_ELSEWHERE)
+def test_a_copy_elsewhere_has_attributes_of_its_own(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{COPIED}{textwrap.dedent(COPIED_ELSEWHERE[way])}")
+    assert [_transforms(linked, one) for one in ("first", "second")] == [["Crop"], ["Flip"]]
+
+
+def _transforms(linked: Linked, loader: str) -> list[str]:
+    """The transforms that the workers of a loader run."""
+    return [label.removesuffix(".__call__") for label in linked.reached(loader) if label.endswith(".__call__")]

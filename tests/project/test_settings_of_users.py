@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.linking import link_files
+from loaderlint.project.evaluation.values import Instance
+from tests.project.linking import Linked, link, link_files
 from tests.project.test_values import shown
 
 HEAD = """
@@ -347,3 +348,105 @@ def test_what_a_setting_is(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", CONFIGURED)
 def test_what_hydra_gives(code: str, tmp_path: Path) -> None:
     assert configured(tmp_path, code) == CONFIGURED[code]
+
+
+#: How a program names its dataset by an option, the option, and the datasets that its loader may hold.
+CHOICES = {
+    "a dict": ("KINDS[args.kind]()", 'choices=["a", "b"]', "A B"),
+    "a dict, with a default": ("KINDS[args.kind]()", 'choices=("a", "b"), default="a"', "A B"),
+    "a dict, anything": ("KINDS[args.kind]()", 'default="a"', "A B C"),
+    "a dict, anything else in the code": ("KINDS[args.kind]()", 'choices=["a", other]', "A B C"),
+    "a dict, its keys": ("KINDS[args.kind]()", "choices=KINDS, required=True", "A B C"),
+    "getattr": ("getattr(data, args.kind)()", 'choices=["A", "B"], required=True', "A B"),
+    "getattr, none of its names": ("getattr(data, args.kind)()", 'choices=["x"]', "A B C"),
+    "globals": ("globals()[args.kind]()", 'choices=["A", "B"]', "A B"),
+    "eval": ("eval(args.kind)()", 'choices=["A", "B"]', "A B"),
+    "a branch": ('A() if args.kind == "a" else pick(args)', 'choices=["a", "b"]', "A B"),
+}
+
+
+@pytest.mark.parametrize("way", CHOICES)
+def test_an_option_accepts_only_its_choices(way: str, tmp_path: Path) -> None:
+    made, option, datasets = CHOICES[way]
+    linked = _chosen(tmp_path, made, option)
+    assert linked.datasets("loader") == datasets.split()
+
+
+def test_an_option_that_the_code_sets_is_anything(tmp_path: Path) -> None:
+    linked = _chosen(tmp_path, "KINDS[args.kind]()", 'choices=["a", "b"]', "args.kind = other")
+    assert linked.datasets("loader") == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize(
+    ("option", "guessed"),
+    [
+        ('choices=["A", "B"]', ""),
+        ('choices=["A", "B"], required=True', ""),
+        ('choices=["A", "B"], default="A"', "B"),
+        ('default="A"', "B C"),
+    ],
+)
+def test_a_choice_that_is_not_the_default_is_possible(option: str, guessed: str, tmp_path: Path) -> None:
+    loader = _chosen(tmp_path, "getattr(data, args.kind)()", option).loader("loader")
+    classes = loader.guessed & set(loader.datasets)
+    assert len([one for one in classes if isinstance(one, Instance)]) == len(guessed.split())
+
+
+@pytest.mark.parametrize(
+    ("option", "workers"),
+    [
+        ("type=int, choices=[2, 4]", "num_workers=2 or 4, argparse choice"),
+        ("type=int, choices=[0, 4]", "num_workers=0 or 4, argparse choice"),
+        ("type=int, choices=[2, 4], default=2", "num_workers=2, argparse default"),
+        ("type=int, choices=range(4)", "num_workers unknown"),
+    ],
+)
+def test_a_number_is_one_of_its_choices(option: str, workers: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""
+import argparse
+from torch.utils.data import DataLoader
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", {option})
+args = parser.parse_args()
+loader = DataLoader([1], num_workers=args.workers)
+""",
+    )
+    assert linked.loader().workers_text == workers
+
+
+def _chosen(folder: Path, made: str, option: str, before: str = "pass") -> Linked:
+    """A program whose loader holds what `made` makes, and that declares option `kind`."""
+    return link(
+        folder,
+        f"""
+--- data.py
+from torch.utils.data import Dataset
+class A(Dataset):
+    def __getitem__(self, i):
+        return i
+class B(A):
+    pass
+class C(A):
+    pass
+def tests():
+    return A()[0], B()[0], C()[0]
+--- main.py
+import argparse
+import data
+from data import A, B, C
+from torch.utils.data import DataLoader
+other = open("kinds").read()
+KINDS = {{"a": A, "b": B, "c": C}}
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", {option})
+def pick(args):
+    return C() if args.kind == "c" else B()
+def main():
+    args = parser.parse_args()
+    {before}
+    loader = DataLoader({made}, num_workers=2)
+main()
+""",
+    )

@@ -55,7 +55,6 @@ from pathlib import Path
 from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.project.reach.opposed_branches import choices
 from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
@@ -87,7 +86,12 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
     certainty, methods = certainty_of_workers(loader), model.start_methods.of_start(loader, start.place.path)
     loud = severity(loader, methods, model, certainty)
-    if not isinstance(loud, Unsaid) and certainty == "possible" and _is_for_training(loader) and _tries_out(script):
+    if (
+        not isinstance(loud, Unsaid)
+        and certainty == "possible"
+        and _is_for_training(loader, model)
+        and _tries_out(script)
+    ):
         loud = loudness(loud, "proven", 2)
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
@@ -102,11 +106,9 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     )
 
 
-def _is_for_training(loader: Loader) -> bool:
+def _is_for_training(loader: Loader, model: Model) -> bool:
     """Whether a loader is created in a branch for training: `if phase == "train":`."""
-    if loader.site is None:
-        return False
-    around = choices(loader.site.frame, loader.site.frame.code.context_of(loader.site.expr))
+    around = model.opposed_branches.choices_at(loader.site) if loader.site is not None else ()
     return any(one.holds and one.value == "train" for one in around)
 
 

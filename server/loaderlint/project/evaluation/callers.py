@@ -71,6 +71,7 @@ class Callers:
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
         self._other_class_names: dict[str, frozenset[str]] = {}
+        self._texts: dict[str, tuple[CallSite, ...]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
         self._from_configurations: tuple[Instance, ...] | None = None
 
@@ -91,6 +92,8 @@ class Callers:
             return self._open(path, piece, def_, facts)
         with provisional(self._frames, key, ()):
             found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), MAX_CALLERS + 1))
+            if not found and facts.ir.defs[def_].parent == 0:
+                found = tuple(islice(_once(self._looked_up(key, facts, depth)), MAX_CALLERS + 1))
             if len(found) > MAX_CALLERS:
                 self._ev.limits.note(CALLERS, *key)
             self._frames[key] = found[:MAX_CALLERS] or self._open(path, piece, def_, facts)
@@ -146,6 +149,38 @@ class Callers:
         ):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
+
+    def _looked_up(self, wanted: DefKey, facts: PieceFacts, depth: int) -> Iterator[Frame]:
+        """The frames of a function at module level that calls look up by its name: `getattr(module, name)(...)`, in a
+        function that gets the name as a text."""
+        path, piece, def_ = wanted
+        if self.owner(path, piece, def_, facts) is None:
+            for caller, number in self._lookups(facts.ir.defs[def_].name, depth):
+                yield from (target for target in self._ev.targets(number, caller) if def_key(target) == wanted)
+
+    def _lookups(self, name: str, depth: int) -> Iterator[tuple[Frame, int]]:
+        """The calls that may look up what they call by the text `name`: each as its number in a frame."""
+        for site in self._sites_with_text(name) if name else ():
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if self._ev.liveness.is_dead(site.context, caller):
+                    continue
+                yield caller, site.expr
+                for inner in self._ev.targets(site.expr, caller):
+                    yield from ((inner, number) for number in self._ev.leads(inner))
+
+    def _sites_with_text(self, name: str) -> tuple[CallSite, ...]:
+        """The calls with the constant text `name` as an argument, and the calls of what those return."""
+        known = self._texts.get(name)
+        if known is None:
+            known = self._texts[name] = tuple(dict.fromkeys(self._find_sites_with_text(name)))
+        return known
+
+    def _find_sites_with_text(self, name: str) -> Iterator[CallSite]:
+        for quoted in (f'"{name}"', f"'{name}'"):
+            for path in self._ev.files.containing(quoted):
+                file = self._ev.file(path)
+                for piece in file.mentioning(quoted) if file else ():
+                    yield from _sites_passing(self._ev, path, piece, name)
 
     def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
         """The frames of a nested function: from its calls in the enclosing function, otherwise one with open
@@ -282,9 +317,18 @@ class Callers:
             if len(found) > MAX_CALLERS:
                 self._ev.limits.note(OBJECTS, cls.path, cls.piece, cls.def_)
                 break
+        if not found:
+            found.update((inst, None) for inst in self._made_by_name(cls, depth))
         heirs = (cls, *self.subclasses(cls))
         found.update((inst, None) for inst in self._instantiated(depth) if inst.cls in heirs)
         return tuple(found)[:MAX_CALLERS]
+
+    def _made_by_name(self, cls: ClassRef, depth: int) -> Iterator[Instance]:
+        """The objects of a class at module level whose calls look it up by its name."""
+        for caller, number in self._lookups(self._ev.classes.name(cls), depth) if cls.scope is None else ():
+            call = self._ev.expr(caller, number)
+            if isinstance(call, ir.Call) and cls in self._ev.eval(call.func, caller).atoms:
+                yield Instance(cls, Site(caller, number))
 
     def _instantiated(self, depth: int) -> tuple[Instance, ...]:
         """The objects that known configurations create."""
@@ -601,6 +645,20 @@ def _is_local_partial(exprs: tuple[ir.Expr, ...], func: int) -> bool:
         case ir.Phi(choices):
             return any(isinstance(exprs[one], ir.Call) and _is_local_partial(exprs, one) for one in choices)
     return False
+
+
+def _sites_passing(ev: Evaluator, path: Path, piece: int, text: str) -> Iterator[CallSite]:
+    """The calls in a piece with a constant text as an argument, and the calls of what those return."""
+    facts = ev.facts(path, piece)
+    for def_, one in enumerate(facts.ir.defs if facts else ()):
+        assert facts is not None
+        giving: set[int] = set()
+        for step in one.steps:
+            call = facts.ir.exprs[step.call] if type(step) is ir.Perform else None
+            if type(step) is ir.Perform and isinstance(call, ir.Call):
+                if call.func in giving or any(facts.ir.exprs[arg.value] == ("str", text) for arg in call.args):
+                    giving.add(step.call)
+                    yield CallSite(path, piece, def_, step.call, step.context)
 
 
 def called_name(exprs: tuple[ir.Expr, ...], func: int) -> str:

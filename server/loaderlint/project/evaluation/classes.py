@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -24,7 +25,15 @@ from loaderlint.project.evaluation import containers, hyperparameters, library_v
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.later_attributes import calls_on, is_set_by_loader, kept_parameters, may_keep, set_on
+from loaderlint.project.evaluation.later_attributes import (
+    calls_on,
+    calls_replacing,
+    is_set_by_loader,
+    kept_parameters,
+    may_keep,
+    replaced_on,
+    set_on,
+)
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
@@ -673,6 +682,9 @@ class Classes:
             self._fields[key] = unknown("set by its loader")
             return self._fields[key]
         cut_short = self._cut_short
+        if inst.copied is not None and (replaced := self._replaced(inst, name)) is not None:
+            self._fields[key] = replaced
+            return replaced
         stores = self.stores(inst, name)
         values = self._values_of(inst, name, stores)
         if not any(store.construction and store.sure for store in stores):
@@ -687,26 +699,38 @@ class Classes:
             self._fields[key] = found
         return found
 
+    def _replaced(self, inst: Instance, name: str) -> Val | None:
+        """What the code that copies the object always assigns to the copy, itself or by a method that keeps its
+        argument; None if it may hold what the original does."""
+        replaced = replaced_on(self._ev, inst.copied, name)
+        if replaced is not None:
+            return replaced
+        kept = [value for _, value in self._kept_by_calls(inst, name, partial(calls_replacing, self._ev, inst.copied))]
+        return join(kept) if kept else None
+
     def _values_of(self, inst: Instance, name: str, stores: tuple[Store, ...]) -> list[Val]:
         """The values of these stores. A method that stores its argument stores that of the calls in sight, if there are
         any, and not its parameter's default."""
         called: set[DefKey] = set()
         values: list[Val] = []
-        for function, value in self._kept_by_calls(inst, name):
+        for function, value in self._kept_by_calls(inst, name, partial(calls_on, self._ev, inst)):
             called.add(def_key(function))
             values.append(value)
         others = (one for one in stores if one.construction or def_key(one.frame) not in called)
         return [*(store.value for store in others), *values]
 
-    def _kept_by_calls(self, inst: Instance, name: str) -> Iterator[tuple[FunctionRef, Val]]:
-        """What calls in sight pass to the methods that store their argument as attribute `name` of the object."""
+    def _kept_by_calls(
+        self, inst: Instance, name: str, calls_of: Callable[[str], Iterator[tuple[Frame, ir.Call]]]
+    ) -> Iterator[tuple[FunctionRef, Val]]:
+        """What calls in sight pass to the methods that store their argument as attribute `name` of the object.
+        `calls_of`: the calls of a method."""
         for member, function, _ in self._storing(inst.cls, name).written:
             kept = kept_parameters(self._ev, function, name) if may_keep(member.name) else ()
             nearest = self.member(inst.cls, member.name)
             if not kept or nearest is None or nearest.function != function:
                 continue
             params = self._ev.code(function).one.params  # type: ignore[union-attr]
-            for caller, call in calls_on(self._ev, inst, member.name):
+            for caller, call in calls_of(member.name):
                 passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
                 for index in kept:
                     value = passed[index]

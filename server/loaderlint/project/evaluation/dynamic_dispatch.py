@@ -34,6 +34,8 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    choices_of,
+    join,
     of,
     order_of_atom,
     unknown,
@@ -256,6 +258,17 @@ def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
     return found[0] if len(found) == 1 else None
 
 
+def by_choices(key: Val, named: Callable[[str], Val]) -> Val | None:
+    """What an option names that accepts only some texts; None if it accepts any, or if they name nothing. What is not
+    the default is possible."""
+    chosen = choices_of(key)
+    usual, others = (join(map(named, names)) for names in chosen) if chosen else (BOTTOM, BOTTOM)
+    if usual.unknown is not None or not usual.atoms:
+        return None
+    rest = others.only(ClassRef, FunctionRef, Method)
+    return with_usual(of(*rest, Unknown("dynamic attribute")), by_default(key, named)) if rest else usual
+
+
 def with_usual(chosen: Val, usual: Atom | None) -> Val:
     """An object that is chosen at run time, if the default of an option names it: a run without options uses it."""
     if usual is None:
@@ -276,7 +289,14 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
     text = written.literal
     if text is not None and isinstance(text.value, str) and not text.configured and _DOTTED.fullmatch(text.value):
         return _dotted(ev, frame, text.value.split("."))
-    usual = by_default(written, lambda name: _dotted(ev, frame, name.split(".")) if _DOTTED.fullmatch(name) else BOTTOM)
+
+    def named(name: str) -> Val:
+        return _dotted(ev, frame, name.split(".")) if _DOTTED.fullmatch(name) else BOTTOM
+
+    chosen = by_choices(written, named)
+    if chosen is not None:
+        return chosen
+    usual = by_default(written, named)
     return with_usual(_one_of(ev, frame, call.args[0].value, text), usual)
 
 
@@ -342,8 +362,14 @@ def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
     literal = key.literal
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
         return ev.names.lookup(frame.path, literal.value)
-    usual = by_default(key, lambda name: ev.names.lookup(frame.path, name))
-    return with_usual(_called_in(ev, frame, number), usual)
+
+    def named(name: str) -> Val:
+        return ev.names.lookup(frame.path, name)
+
+    chosen = by_choices(key, named)
+    if chosen is not None:
+        return chosen
+    return with_usual(_called_in(ev, frame, number), by_default(key, named))
 
 
 def _called_in(ev: Evaluator, frame: Frame, number: int) -> Val:

@@ -65,6 +65,7 @@ from loaderlint.project.evaluation.values import (
     lib,
     member_of,
     of,
+    sites_of,
     unknown,
 )
 from loaderlint.project.evaluation.yaml_configurations import YamlConfigurations
@@ -425,8 +426,8 @@ def _nesting(receiver: Atom | None) -> int:
     """How many objects and functions are around a frame that runs on this one."""
     cls = receiver.cls if isinstance(receiver, Instance) else receiver
     scope = cls.scope if isinstance(cls, ClassRef) else None
-    sites = (receiver.site, receiver.given) if isinstance(receiver, Instance) else ()
-    around = (scope, *(site.frame for site in sites if site is not None))
+    sites = sites_of(receiver) if isinstance(receiver, Instance) else ()
+    around = (scope, *(site.frame for site in sites))
     return max(0 if one is None else one.nesting + 1 for one in around)
 
 

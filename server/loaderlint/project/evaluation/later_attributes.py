@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Val,
     def_key,
+    join,
     sites_of,
 )
 from loaderlint.project.modules.dependencies import holds, needs_word
@@ -40,6 +41,7 @@ _MAKING = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
 _LOADER_WORDS = tuple(
     (kind, kind.rpartition(".")[2]) for kind in sorted(kind for kinds in SET_BY_LOADERS.values() for kind in kinds)
 )
+_DEEP_COPY = Lib("copy.deepcopy")
 
 
 class Place(Struct, frozen=True):
@@ -51,12 +53,59 @@ class Place(Struct, frozen=True):
 
 def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
     """What the code that creates an object, or gets it, assigns to its attribute `name`: in the same def, in a function
-    that it passes the object to, further down in a module, or in a method of the object that keeps it."""
-    for place in (place for site in sites_of(made) for place in _places(ev, site, f".{name}", may_assign, name)):
-        for _, step in place.frame.code.steps_of(ir.SetAttr):
+    that it passes the object to, further down in a module, or in a method of the object that keeps it. A copy does not
+    have what is assigned to the original later."""
+    for site in sites_of(made):
+        for frame, number, step in _assignments(ev, site, name):
+            if site == made.copied or made.copied is None or not _is_after(made.copied, frame, number):
+                yield ev.eval(step.value, frame)
+
+
+def replaced_on(ev: Evaluator, site: Site | None, name: str) -> Val | None:
+    """What the code that makes an object of another one, at `site`, always assigns to its attribute `name`: what the
+    attribute was before is gone. None if there is no such code."""
+    if site is None:
+        return None
+    steps = (one for one in _assignments(ev, site, name) if _always_follows(site, *one))
+    sure = [ev.eval(step.value, frame) for frame, _, step in steps]
+    return join(sure) if sure else None
+
+
+def _assignments(ev: Evaluator, site: Site, name: str) -> Iterator[tuple[Frame, int, ir.SetAttr]]:
+    """The steps that assign attribute `name` of what is made at `site`, each with its frame and number."""
+    for place in _places(ev, site, f".{name}", may_assign, name):
+        for number, step in place.frame.code.steps_of(ir.SetAttr):
             if step.base in place.objects and step.name == name and step.value != ir.NONE:
                 if not ev.liveness.is_dead(step.context, place.frame):
-                    yield ev.eval(step.value, place.frame)
+                    yield place.frame, number, step
+
+
+def _is_after(site: Site, frame: Frame, number: int) -> bool:
+    """Whether a step runs after the call at `site`, and never before it: further down in the same def, not in a loop
+    around both, or further down in the module."""
+    made, one = site.frame, frame.code.one
+    if frame is not made:
+        return _is_further_down(made, frame)
+    call = frame.code.evaluated_by(site.expr)
+    if one is None or call is None or number <= call:
+        return False
+    around = one.common(one.steps[number].context, one.steps[call].context)
+    return frame.code.is_branch(around)
+
+
+def _always_follows(site: Site, frame: Frame, number: int, step: ir.Step) -> bool:
+    """Whether a step always runs after the call at `site`."""
+    if frame is not site.frame:
+        return step.context == 0 and _is_further_down(site.frame, frame)
+    call, one = frame.code.evaluated_by(site.expr), frame.code.one
+    return (
+        one is not None and call is not None and number > call and one.is_within(one.steps[call].context, step.context)
+    )
+
+
+def _is_further_down(made: Frame, frame: Frame) -> bool:
+    """Whether a frame is module-level code further down than another one."""
+    return made.path == frame.path and made.def_ == frame.def_ == 0 and made.piece < frame.piece
 
 
 def is_set_by_loader(ev: Evaluator, made: Instance | LibObject, name: str) -> bool:
@@ -80,13 +129,35 @@ def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
 
 def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
+    for site in sites_of(made):
+        for frame, step, call in _calls_at(ev, site, method):
+            number = frame.code.evaluated_by(step.call)
+            if (
+                site == made.copied
+                or made.copied is None
+                or number is None
+                or not _is_after(made.copied, frame, number)
+            ):
+                yield frame, call
+
+
+def calls_replacing(ev: Evaluator, site: Site | None, method: str) -> Iterator[tuple[Frame, ir.Call]]:
+    """The calls of a method that always follow where an object is made of another one, at `site`; each with its
+    frame."""
+    for frame, step, call in _calls_at(ev, site, method) if site is not None else ():
+        number = frame.code.evaluated_by(step.call)
+        if site is not None and number is not None and _always_follows(site, frame, number, step):
+            yield frame, call
+
+
+def _calls_at(ev: Evaluator, site: Site, method: str) -> Iterator[tuple[Frame, ir.Perform, ir.Call]]:
     called = f".{method}("
-    for place in (place for site in sites_of(made) for place in _places(ev, site, called, holds, called)):
+    for place in _places(ev, site, called, holds, called):
         for step, call in place.frame.code.calls:
             func = ev.expr(place.frame, call.func)
             if isinstance(func, ir.Attr) and func.name == method and _is_among(func.base, place):
                 if not ev.liveness.is_dead(step.context, place.frame):
-                    yield place.frame, call
+                    yield place.frame, step, call
 
 
 def _is_among(number: int, place: Place) -> bool:
@@ -129,7 +200,7 @@ def _places(
     functions that answer `question(text, *about)`, and module-level code that answers `uses(text, name)`."""
     frame, number = made.frame, made.expr
     attributes = _attributes_holding(frame, number)
-    yield Place(frame, frozenset({number, *_datasets_of_holders(frame, number), *_reads_of(frame, attributes)}))
+    yield Place(frame, frozenset({number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}))
     for function, call in containers.given_to(ev, frame, number):
         file = ev.file(function.path)
         if file is not None and file.pieces[function.piece].ask(question, *about):
@@ -146,8 +217,9 @@ def _further_down(ev: Evaluator, frame: Frame, number: int, uses: Callable[..., 
         assert file is not None
         for piece in file.all_asking(uses, bind.name, scope=MODULE):
             body = ev.body(frame.path, piece)
-            named = (one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == bind.name)
-            yield Place(body, frozenset(named))
+            named = {one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == bind.name}
+            inside = body.code.attributes("dataset") if copies_deeply(ev, Site(frame, number)) else ()
+            yield Place(body, frozenset({*named, *(read for read, base in inside if base in named)}))
 
 
 def _attributes_holding(frame: Frame, number: int) -> Set[str]:
@@ -181,14 +253,26 @@ def _reads_of(frame: Frame, attributes: Set[str]) -> frozenset[int]:
     )
 
 
-def _datasets_of_holders(frame: Frame, number: int) -> Iterator[int]:
-    """The expressions `loader.dataset` in the def that creates a dataset, for the objects that it is passed to:
-    loaders, subsets, and the subsets of a split."""
+def _datasets_of_holders(ev: Evaluator, frame: Frame, number: int) -> Iterator[int]:
+    """The expressions `loader.dataset` in the def that creates a dataset. The loader (or subset, or split) is one that
+    the dataset is passed to, as long as it holds no other one, or one that it is assigned to. A copy holds a copy."""
     holders = {step.call for step, _ in frame.code.calls_with(number)}
-    for read, base in frame.code.attributes("dataset") if holders else ():
+    holders |= {number} if copies_deeply(ev, Site(frame, number)) else set()
+    assigned = {step.base: step.value for _, step in frame.code.steps_of(ir.SetAttr) if step.name == "dataset"}
+    for read, base in frame.code.attributes("dataset") if holders or number in assigned.values() else ():
         e = frame.code.exprs[base]
-        if base in holders or (isinstance(e, ir.Unpack) and e.value in holders):
+        is_held = base in holders or (isinstance(e, ir.Unpack) and e.value in holders)
+        if assigned.get(base) == number if base in assigned else is_held:
             yield read
+
+
+def copies_deeply(ev: Evaluator, site: Site) -> bool:
+    """Whether what is made at `site` is a copy in which everything else is copied, too."""
+    call = ev.expr(site.frame, site.expr)
+    func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or not isinstance(func, ir.Global | ir.Attr) or func.name != "deepcopy":
+        return False
+    return _DEEP_COPY in ev.eval(call.func, site.frame).atoms
 
 
 # --- objects that a function returns ----------------------------------------------------------------------------------
@@ -209,6 +293,29 @@ def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
     return Val(value.atoms.difference(made, datasets).union(named), value.origins)
 
 
+def as_copied(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
+    """The result of `copy.copy` or `copy.deepcopy`. Datasets become objects of their own, and so do other objects if
+    the code sets attributes of the copy: what is assigned to one later is not what the other holds."""
+    if frame.nesting >= MAX_NESTING:
+        return value
+    copied = Site(frame, number)
+    made = [one for one in value.atoms if type(one) is Instance and one.site is not None]
+    is_changed = bool(made) and (_are_set_at(ev, frame, number) or _keep_at(ev, made, frame, number))
+    made = [one for one in made if is_changed or _has_samples(ev, one) or _is_of_library(ev, one)]
+    datasets = [one for one in value.atoms if type(one) is LibObject and is_library_dataset(one.name)]
+    own: list[Atom] = [replace(one, copied=copied) for one in made]
+    own += [replace(one, copied=copied) for one in datasets]
+    return Val(value.atoms.difference(made, datasets).union(own), value.origins)
+
+
+def _has_samples(ev: Evaluator, made: Instance) -> bool:
+    return any(ev.classes.member(made.cls, name) for name in ("__getitem__", "__iter__"))
+
+
+def _is_of_library(ev: Evaluator, made: Instance) -> bool:
+    return any(is_library_dataset(base) for base in ev.classes.library_bases(made.cls))
+
+
 def _is_fresh_dataset(made: LibObject) -> bool:
     return made.given is None and is_library_dataset(made.name)
 
@@ -217,7 +324,7 @@ def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     """Whether the calling def, a function to which it passes the result, later module-level code, or another method of
     its object, assigns attributes of the result."""
     attributes = _attributes_holding(frame, number)
-    objects = {number, *_reads_of(frame, attributes)}
+    objects = {number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
         return True
     if any(_sets_what_it_is_given(ev, *one, number) for one in containers.given_to(ev, frame, number)):
@@ -240,7 +347,7 @@ def _sets_what_it_is_given(ev: Evaluator, function: FunctionRef, call: ir.Call, 
 
 def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> bool:
     """Whether the calling def calls a method of the datasets that stores an argument."""
-    made = [one for one in made if any(ev.classes.member(one.cls, name) for name in ("__getitem__", "__iter__"))]
+    made = [one for one in made if _has_samples(ev, one)]
     if not made:
         return False
     objects = (number, *_reads_of(frame, _attributes_holding(frame, number)))

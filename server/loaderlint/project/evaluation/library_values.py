@@ -33,7 +33,7 @@ from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
+from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.values import (
@@ -57,6 +57,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    choices_of,
     extended,
     join,
     member_of,
@@ -262,6 +263,9 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
         return nones.pop() is (op == "is")
     if b is None or b.configured or op not in _COMPARISONS:
         return None
+    chosen = choices_of(left) if op in ("==", "!=") else None
+    if chosen is not None and b.value not in (*chosen[0], *chosen[1]):
+        return op == "!="
     answers = {_answer(op, one, b) for one in left.atoms}
     return answers.pop() if len(answers) == 1 else None
 
@@ -318,7 +322,10 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
 def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
     """`mapping[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
     registry. `pattern`: the constant part of a key that is built, '' if there is none (see `pattern_of`)."""
-    literal = key.literal
+    literal, chosen = key.literal, choices_of(key)
+    named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
+    if named:
+        return join((*named, *(v for k, v in zip(keys, values, strict=True) if k is None)))
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
@@ -559,9 +566,9 @@ def call(
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
     if name == "copy.deepcopy" and first is not None:
-        return containers.filled_later(ev, first.without_origins(), frame, number), ()
+        return as_copied(ev, containers.filled_later(ev, first.without_origins(), frame, number), frame, number), ()
     if name == "copy.copy" and first is not None:
-        return containers.shallow_copy(ev, first, frame, number), ()
+        return as_copied(ev, containers.shallow_copy(ev, first, frame, number), frame, number), ()
     if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
         return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
@@ -658,7 +665,14 @@ def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Fra
     names = named_by(key)
     if names:
         return join(ev.attribute(base, name, frame, number) for name in names)
-    usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(base, name, frame, None))
+
+    def named(name: str) -> Val:
+        return ev.attribute(base, name, frame, None)
+
+    chosen = dynamic_dispatch.by_choices(key, named)
+    if chosen is not None:
+        return chosen
+    usual = dynamic_dispatch.by_default(key, named)
     return dynamic_dispatch.with_usual(_attribute_chosen(ev, base, written, frame), usual)
 
 
@@ -855,6 +869,8 @@ def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
     if is_set_by_loader(ev, inst, name):
         return []
+    if inst.copied is not None and (replaced := replaced_on(ev, inst.copied, name)) is not None:
+        return [replaced]
     values = [store.value for store in ev.classes.stores(inst, name)]
     values += set_on(ev, inst, name)
     positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))

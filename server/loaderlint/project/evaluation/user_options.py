@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    is_none,
     join,
     of,
     unknown,
@@ -170,11 +171,28 @@ class UserOptions:
         own = [one for one in declared if one.path == path]
         if not own and len({one.path for one in declared}) > 1:
             own = [one for one in declared if one.path in self._imported(path)]
-        values = [self._default(one.call, one.frame) for one in (own or declared)[:_MAX_DECLARATIONS]]
+        meant = (own or declared)[:_MAX_DECLARATIONS]
+        values = [self._default(one.call, one.frame) for one in meant]
         values += self._set_defaults(name)
-        if not values or any(isinstance(atom, Literal_) and atom.value is None for one in values for atom in one.atoms):
-            values += self._filled_in(name)
+        allowed = self._choices(meant)
+        if not values or allowed or any(is_none(atom) for one in values for atom in one.atoms):
+            filled = list(self._filled_in(name))
+            if allowed and not filled:
+                return _one_of(allowed, join(values))
+            values += filled
         return join(values) if values else unknown("config")
+
+    def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
+        """The constants that an option accepts: `choices=["a", "b"]`. None if a declaration accepts anything."""
+        found: dict[Literal_, None] = {}
+        for one in declared:
+            passed = next((arg.value for arg in one.call.args if arg.name == "choices"), None)
+            allowed = self._ev.eval(passed, one.frame) if passed is not None else unknown("no choices")
+            texts = _listed(allowed)
+            if not texts:
+                return []
+            found.update(dict.fromkeys(texts))
+        return list(found)
 
     def _imported(self, path: Path) -> frozenset[Path]:
         """The files of the project that a file imports, itself or through others."""
@@ -320,6 +338,26 @@ class UserOptions:
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)
         return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def _listed(allowed: Val) -> list[Literal_]:
+    """The constants of a list, tuple or set, or the keys of a dict; none if some item is not known."""
+    (container,) = allowed.atoms if len(allowed.atoms) == 1 else (None,)
+    if isinstance(container, MapOf):
+        keys = [Literal_("str", key) for key in container.keys if key is not None]
+        return keys if len(keys) == len(container.keys) else []
+    items = [item.literal for item in container.items] if isinstance(container, SeqOf) else []
+    found = [one for one in items if one is not None and not one.configured]
+    return found if len(found) == len(items) else []
+
+
+def _one_of(allowed: list[Literal_], default: Val) -> Val:
+    """An option that accepts only these constants: its default, or else any of them."""
+    texts = tuple(sorted(one.value for one in allowed if isinstance(one.value, str)))
+    if any(is_none(atom) or isinstance(atom, Unknown) for atom in default.atoms):
+        return of(*(replace(one, configured="argparse choice", choices=texts) for one in allowed))
+    atoms = (replace(one, choices=texts) if isinstance(one, Literal_) else one for one in default.atoms)
+    return of(*atoms)
 
 
 def _last_name(number: int, exprs: tuple[ir.Expr, ...]) -> str:

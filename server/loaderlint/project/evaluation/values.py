@@ -51,11 +51,12 @@ class Unknown(Struct, frozen=True):
 class Literal_(Struct, frozen=True):
     """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
     default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch
-    dead."""
+    dead. `choices`: the texts that a user may set instead of it, if no other one is accepted."""
 
     kind: str
     value: str | int | float | bool | None
     configured: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Lib(Struct, frozen=True):
@@ -67,11 +68,12 @@ class Lib(Struct, frozen=True):
 
 class LibObject(Struct, frozen=True):
     """The result of calling the library name `name` at `site`: `numpy.random.default_rng` stands for the generator.
-    `given` as in `Instance`, for datasets."""
+    `given` and `copied` as in `Instance`, for datasets."""
 
     name: str
     site: Site
     given: Site | None = None
+    copied: Site | None = None
 
 
 class LibMember(Struct, frozen=True):
@@ -134,12 +136,13 @@ class Method(Struct, frozen=True):
 class Instance(Struct, frozen=True, cache_hash=True):
     """An object of class `cls` created at `site` (None: by unknown code). `presumed`: no code creates it, but a
     framework or a configuration may. `given`: the call of a function that returns it to code which then assigns its
-    attributes."""
+    attributes. `copied`: the call of `copy.copy` or `copy.deepcopy` that makes it of the object from `site`."""
 
     cls: ClassRef
     site: Site | None
     presumed: bool = False
     given: Site | None = None
+    copied: Site | None = None
 
 
 class SuperRef(Struct, frozen=True):
@@ -342,6 +345,18 @@ def of(*atoms: Atom) -> Val:
     return Val(frozenset(atoms))
 
 
+def choices_of(value: Val) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The texts that a user of the program may choose from: those that are chosen if no other one is set, or all if one
+    must be set; and the others. None if a user may set any text, or none."""
+    usual, others = set[str](), set[str]()
+    for atom in value.atoms:
+        if type(atom) is not Literal_ or not atom.choices or not isinstance(atom.value, str):
+            return None
+        usual.add(atom.value)
+        others.update(atom.choices)
+    return tuple(sorted(usual)), tuple(sorted(others - usual))
+
+
 def is_none(atom: Atom) -> bool:
     """Whether a value is the constant None, even if only as the default of an option."""
     return type(atom) is Literal_ and atom.kind == "NoneType"
@@ -401,8 +416,8 @@ def repr_origin(origin: Origin) -> str:
 
 
 def sites_of(made: Instance | LibObject) -> list[Site]:
-    """Where an object is made, and the call that gives it."""
-    return [site for site in (made.site, made.given) if site is not None]
+    """Where an object is made, the call that gives it, and the one that copies it."""
+    return [site for site in (made.site, made.given, made.copied) if site is not None]
 
 
 def order_of(value: Val) -> str:
@@ -418,12 +433,13 @@ def order_of_atom(atom: Atom) -> str:
         case Unknown(reason, made, usual):
             where = f" {made.frame.order} {made.expr:06}" if made else ""
             return f"~{reason}{where}{f' {order_of_atom(usual)}' if usual else ''}"
-        case Literal_(kind, value, configured):
-            return f"literal {kind} {value!r} {configured}"
+        case Literal_(kind, value, configured, choices):
+            return f"literal {kind} {value!r} {configured}{f' of {choices}' if choices else ''}"
         case Lib(name):
             return f"lib {name}"
-        case LibObject(name, site, given):
-            return f"object {name} {site.frame.order} {site.expr:06}{_order_of_given(given)}"
+        case LibObject(name, site, given, copied):
+            changed = f"{_order_of_site('given', given)}{_order_of_site('copied', copied)}"
+            return f"object {name} {site.frame.order} {site.expr:06}{changed}"
         case LibMember(owner, name):
             return f"member {order_of_atom(owner)} {name}"
         case ModuleRef(path) | FolderRef(path):
@@ -435,9 +451,10 @@ def order_of_atom(atom: Atom) -> str:
             return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
         case Method(function, receiver, owner):
             return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
-        case Instance(cls, site, presumed, given):
+        case Instance(cls, site, presumed, given, copied):
             where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
-            return f"instance {order_of_atom(cls)} {where}{_order_of_given(given)}{' presumed' if presumed else ''}"
+            changed = f"{_order_of_site('given', given)}{_order_of_site('copied', copied)}"
+            return f"instance {order_of_atom(cls)} {where}{changed}{' presumed' if presumed else ''}"
         case SuperRef(cls, receiver):
             return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
         case PartialOf(func, site):
@@ -450,8 +467,8 @@ def order_of_atom(atom: Atom) -> str:
             return f"namespace {path} {how}"
 
 
-def _order_of_given(given: Site | None) -> str:
-    return f" given {given.frame.order} {given.expr:06}" if given else ""
+def _order_of_site(word: str, site: Site | None) -> str:
+    return f" {word} {site.frame.order} {site.expr:06}" if site else ""
 
 
 def _order_of_container(atom: SeqOf | MapOf) -> str:

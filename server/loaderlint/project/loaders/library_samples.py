@@ -23,7 +23,7 @@ from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.later_attributes import is_set_by_loader, set_on
+from loaderlint.project.evaluation.later_attributes import is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.library_values import entry_of, flattened, parameter_position
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -46,8 +46,11 @@ def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     `WebDataset(urls).decode().map(crop)`, the last first."""
     arguments = ev.calls.site_arguments(dataset.site)
     names = [name for name in SAMPLE_CALLABLES if not is_set_by_loader(ev, dataset, name)]
-    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in names]
-    values += [value for name in names for value in set_on(ev, dataset, name)]
+    replaced = {name: replaced_on(ev, dataset.copied, name) for name in names}
+    kept = [name for name in names if replaced[name] is None]
+    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in kept]
+    values += [value for name in kept for value in set_on(ev, dataset, name)]
+    values += replaced.values()
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
     return [*found, *_steps(ev, dataset)] if keeps_functions(dataset.name) else found
 

@@ -33,6 +33,7 @@ from loaderlint.project.evaluation.dynamic_dispatch import (
 )
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.later_attributes import as_copied, copies_deeply, replaced_on, set_on
 from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
@@ -401,9 +402,8 @@ class Loaders:
                 return {}  # `return train, val` in another branch: no loader holds a pair
             case SeqOf(_, items):
                 return self._all(items, wrapped, depth)
-            case LibObject(name, site) if name in WRAPPING_DATASETS:
-                inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
-                return self._all([inner], True, depth) if inner is not None else {}
+            case LibObject(name) if name in WRAPPING_DATASETS:
+                return self._all(self._wrapped(atom), True, depth)
             case LibObject(name, _) if is_library_dataset(name) or keeps_functions(name):
                 return {atom: Held(wrapped, True)}
             case LibObject() if is_given_by_configured(atom):
@@ -417,6 +417,20 @@ class Loaders:
             case LibObject():
                 return {one: Held(True, False) for one in kept_elsewhere(self._ev, atom)}
         return {}
+
+    def _wrapped(self, wrapper: LibObject) -> list[Val]:
+        """The dataset in a `Subset` or the like: its argument, unless the code around it assigns another one. A deep
+        copy holds a copy."""
+        name, position = WRAPPING_DATASETS[wrapper.name]
+        copied = wrapper.copied
+        replaced = replaced_on(self._ev, copied or wrapper.given or wrapper.site, name)
+        if replaced is not None:
+            return [replaced]
+        passed = self._ev.calls.site_arguments(wrapper.site).get(name, position)
+        values = [passed, *set_on(self._ev, wrapper, name)] if passed is not None else []
+        if copied is None or not copies_deeply(self._ev, copied):
+            return values
+        return [as_copied(self._ev, value, copied.frame, copied.expr) for value in values]
 
     def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
         """The datasets of several values, all of which the loader holds."""

@@ -238,7 +238,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
-        self._opposed = OpposedBranches(self._callers_in)
+        self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
         self._defaults = DefaultBranches(DefaultLiveness(self.ev), self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
@@ -668,7 +668,7 @@ class Model:
         kept_out = sum(
             1 << one.index
             for one in self.loaders_of(bits)
-            if self._opposed.rule_out(one.site, one.index, frame, context)
+            if self.opposed_branches.rule_out(one.site, one.index, frame, context)
         )
         return self.exposed(bits & ~kept_out, reached.possible, workers, cured) or self.exposed(
             kept_out, reached.possible | kept_out, workers, cured

@@ -112,8 +112,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
             made = opener(held, model).site
             touches = tuple(first_uses(held, value.origins, model)) if model.runs_in_worker(held.site.frame) else ()
             use = Use(frame, number, held, kind, value, drops_state(value, model), touches)
-            why_not = why_not_shared(use, model)
-            yield Candidate(use, frame, spot_of(made), partial(cure_of, use, model), why_not, key=site_key(made))
+            why_not, context = why_not_shared(use, model), frame.code.context_of(number)
+            cure, key = partial(cure_of, use, model), site_key(made)
+            yield Candidate(use, frame, spot_of(made), cure, why_not, key=key, context=context)
 
 
 def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:

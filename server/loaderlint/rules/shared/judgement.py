@@ -51,7 +51,8 @@ class Candidate(Struct, Generic[_About], frozen=True):
     - `severity`: how bad it is; None for the severity of the rule.
     - `doubts`: how many of its conditions are not known.
     - `exposure`: the loaders that run it, where the rule has found them itself.
-    - `key`: candidates with the same key are one fault, and one finding. None if it is a fault of its own."""
+    - `key`: candidates with the same key are one fault, and one finding. None if it is a fault of its own.
+    - `context`: the branch of `frame` that it is in; None if it is the one of `spot`."""
 
     about: _About
     frame: Frame
@@ -62,6 +63,14 @@ class Candidate(Struct, Generic[_About], frozen=True):
     doubts: int = 0
     exposure: Exposure | None = None
     key: Hashable = None
+    context: int | None = None
+
+    @property
+    def branch(self) -> int:
+        """The branch of its frame that it is in; 0 for the body, also if that is not known."""
+        if self.context is not None:
+            return self.context
+        return self.spot.context if self.spot.frame is self.frame else 0
 
 
 class Verdict(Struct, frozen=True):
@@ -229,8 +238,7 @@ def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model)
     """The test that prevents the fault from running, everywhere it is, until an option is set."""
     found: Site | None = None
     for one in alike:
-        context = one.spot.context if one.spot.frame is one.frame else 0
-        found = model.off_by_default(one.frame, context, exposure.loaders)
+        found = model.off_by_default(one.frame, one.branch, exposure.loaders)
         if found is None:
             return None
     return found
@@ -239,9 +247,8 @@ def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model)
 def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Exposure | None:
     if one.exposure is not None:
         return one.exposure
-    context = one.spot.context if one.spot.frame is one.frame else 0
     return model.exposure(
-        one.frame, asked.workers, parts=asked.parts, cured=lambda loader: bool(one.cure(loader)), context=context
+        one.frame, asked.workers, parts=asked.parts, cured=lambda loader: bool(one.cure(loader)), context=one.branch
     )
 
 

@@ -58,6 +58,9 @@ class _Entry(Struct, frozen=True):
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
 _SEEDED_MODULES = frozenset({"random", "numpy.random"})
+#: What draws some items of a sequence, or all in another order. A seed decides about positions, not names.
+_CHOSEN = frozenset({"sample", "choice", "choices"})
+_DRAWN = _CHOSEN | {"permutation", "permuted"}
 _NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.operation"})
 
 
@@ -132,6 +135,10 @@ class ListingOrder:
         arguments = [arg.value for arg in call.args]
         if _says_sort(call, frame, self._model):
             return _sorted(self._all(arguments[:1], frame, depth))
+        drawing = _called(ev.expr(frame, call.func))
+        if drawing in _DRAWN and arguments and draws_with_seed(call, frame, self._model):
+            drawn = self.of(arguments[0], frame, depth)
+            return _cut(drawn) if drawing in _CHOSEN else drawn
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names & {"builtins.set", "builtins.frozenset"}:
             return self._of_set(number, arguments, frame, depth)

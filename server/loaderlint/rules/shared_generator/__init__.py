@@ -116,7 +116,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
     for call in model.calls(function):
         for draw in draws_of(call, model):
             made, why_not = draw.made.site, why_good(draw, model)
-            yield Candidate(draw, call.frame, spot_of(made), cures(draw, model), why_not, key=site_key(made))
+            cure, key = cures(draw, model), site_key(made)
+            yield Candidate(draw, call.frame, spot_of(made), cure, why_not, key=key, context=call.context)
 
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:

@@ -12,8 +12,10 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 `0.msk` to `11.msk`: none of the 12 pairs by position was right.
 
 - Two listings that are paired by position (images and masks) give samples the wrong label, without a warning.
-- A split by position (`names[:800]`) changes on another machine or after a copy. The training may then have seen the
-  validation data.
+- A split by position (`names[:800]`), or by a draw with a seed (`random.sample(names, 800)`), changes on another
+  machine or after a copy. The training may then have seen the validation data.
+- A sample that stacks the files of a folder, such as the frames of a clip, gets them in any order. If it takes only
+  the first of them, it gets others on another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.
 - A set of names has another order in each run, even if the names were sorted before. The training may then have seen
   the validation data.
@@ -22,6 +24,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 ## When it is not a bug
 - The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only if
   the listing has the same order.)
+- A sample takes the mean or the sum of what it stacks, or the like.
 - The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
 - The slice cuts nothing: `names[: len(names)]`, or `names[: min(limit, len(names))]` with an infinite limit
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
@@ -91,6 +94,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
     ListingUse,
     gravest,
     sampled_with_seed,
+    stacked,
     uses_in_construction,
 )
 from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_position
@@ -114,7 +118,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Li
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
         in_construction = uses_in_construction(taken, frame, receiver, model)
-        uses = gravest((*sampled_with_seed(frame, model), *in_construction))
+        in_sample = (*sampled_with_seed(frame, model), *stacked(frame, model))
+        uses = gravest((*in_sample, *in_construction))
         yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses)
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
@@ -21,6 +22,10 @@ _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
 _TWO = "the files of two listings"
 _NO_ORDER = "the samples of {} have no fixed order:"
+_STACKING = frozenset("stack cat concat concatenate vstack hstack dstack".split())
+_STACKED = frozenset(f"{module}.{name}" for module in ("numpy", "torch") for name in _STACKING)
+#: What gives the same for any order of its parts.
+_UNORDERED = frozenset("mean sum max min amax amin std var median nanmean nansum sort any all".split())
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
@@ -122,6 +127,32 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
                 if not each.sorted:
                     what = "a sample of {} may draw other files despite the seed:"
                     yield ListingUse(each.listing, Severity.WARNING, what)
+
+
+def stacked(entry: Frame, model: Model) -> Iterator[ListingUse]:
+    """The listings that a sample makes, and whose files it puts one after the other: the frames of a clip. If it takes
+    only some of them, it may take others."""
+    order, frames = ListingOrder(model), model.run_by([entry])
+    for frame in frames:
+        for call in model.calls_named(frame, _STACKING):
+            is_stack = any(isinstance(atom, Lib) and atom.name in _STACKED for atom in call.callee.atoms)
+            if not call.call.args or not is_stack or _is_reduced(call.number, frame):
+                continue
+            for each in _stable(order.of(call.call.args[0].value, frame)):
+                if not each.sorted and each.listing.frame in frames:
+                    severity = Severity.WARNING if each.cut else Severity.INFORMATION
+                    yield ListingUse(each.listing, severity, "the parts of each sample of {} have no fixed order:")
+
+
+def _is_reduced(number: int, frame: Frame) -> bool:
+    """Whether a def takes the mean, the sum or the like of what an expression stacks."""
+    exprs = frame.code.exprs
+    for _, call in frame.code.calls:
+        func = exprs[call.func] if call.func != ir.NONE else None
+        if isinstance(func, ir.Attr) and func.name in _UNORDERED:
+            if func.base == number or any(arg.value == number for arg in call.args):
+                return True
+    return False
 
 
 def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterator[ListingUse]:
