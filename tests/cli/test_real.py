@@ -200,13 +200,42 @@ def test_the_examples_show_what_their_table_says() -> None:
     assert len({rule for _, rule in table}) == 7
 
 
-def test_hints_are_fixed_where_they_are_asked_for(project: Path) -> None:
+LISTING = """\
+import os
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Names(Dataset):
+    def __init__(self, root):
+        self.names = os.listdir(root)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        return self.names[index]
+
+
+loader = DataLoader(Names("images"), num_workers=2)
+"""
+
+
+def test_hints_are_fixed_where_they_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text(LISTING)
+    assert _run(tmp_path, "check", "--fix").returncode == 0
+    assert (tmp_path / "names.py").read_text() == LISTING
+    diff = _run(tmp_path, "check", "--diff", "--hints").stdout
+    assert b"+        self.names = sorted(os.listdir(root))" in diff
+    assert _run(tmp_path, "check", "--fix", "--hints").returncode == 0
+    assert "sorted(os.listdir(root))" in (tmp_path / "names.py").read_text()
+
+
+def test_a_fix_for_a_torch_that_nothing_declares_is_unsafe(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.loaderlint]\nplatforms = ["linux"]\n')  # torch may be old or new
-    assert _run(project, "check", "--fix", "--select", "LDR101").returncode == 0
-    assert (project / "train.py").read_text() == TRAIN
-    diff = _run(project, "check", "--diff", "--hints", "--select", "LDR101").stdout
-    assert b"+                              worker_init_fn=seed_worker)" in diff
     assert _run(project, "check", "--fix", "--hints", "--select", "LDR101").returncode == 0
+    assert (project / "train.py").read_text() == TRAIN
+    assert _run(project, "check", "--fix", "--hints", "--unsafe-fixes", "--select", "LDR101").returncode == 0
     assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()
 
 
