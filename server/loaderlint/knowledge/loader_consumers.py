@@ -24,3 +24,11 @@ LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".spl
 
 #: The methods of a data module or a model with which a trainer makes its loaders end with this (`train_dataloader`).
 LOADER_HOOK = "_dataloader"
+
+#: The hooks that a trainer of Lightning asks for its loaders, by the method of the trainer. Source: Lightning 2.6.
+HOOKS_OF_STAGE = {
+    "fit": ("train_dataloader", "val_dataloader"),
+    "validate": ("val_dataloader",),
+    "test": ("test_dataloader",),
+    "predict": ("predict_dataloader",),
+}

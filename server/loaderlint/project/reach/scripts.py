@@ -21,6 +21,7 @@ from loaderlint.knowledge.higher_order import RUNNERS
 from loaderlint.knowledge.loader_consumers import (
     GOES_OVER_LATER,
     GOES_OVER_NOW,
+    HOOKS_OF_STAGE,
     LOADER_CONSUMERS,
     LOADER_HOOK,
     LOADER_PREPARERS,
@@ -28,7 +29,17 @@ from loaderlint.knowledge.loader_consumers import (
 from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
 from loaderlint.project.evaluation.limits import WALK
-from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
+from loaderlint.project.evaluation.values import (
+    DefKey,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Site,
+    Val,
+    def_key,
+)
 from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -205,11 +216,10 @@ class Scripts:
             made = self._made.get(atom.owner.site) if isinstance(atom.owner, LibObject) else None
             if made is not None:
                 yield made
-        trains = bool(consumers)
-        for arg in call.args if goes or trains else ():
+        for arg in call.args if goes or consumers else ():
             yield from self._gone_over(arg.value, frame, 0)
-            if trains:
-                yield from self._provided(self._model.ev.eval(arg.value, frame))
+            for stage in dict.fromkeys(one.name for one in consumers):
+                yield from self._provided(self._model.ev.eval(arg.value, frame), stage)
 
     def _gone_over(self, number: int, frame: Frame, depth: int) -> Iterator[Loader]:
         """The loaders in an iterable, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
@@ -230,16 +240,31 @@ class Scripts:
         e = self._model.ev.expr(atom.site.frame, atom.site.expr)
         return self._model.ev.expr(atom.site.frame, e.value) if isinstance(e, ir.Unpack) else None
 
-    def _provided(self, value: Val) -> Iterator[Loader]:
-        """The loaders that a data module, or a model with `train_dataloader`, creates for a trainer."""
+    def _provided(self, value: Val, stage: str) -> Iterator[Loader]:
+        """The loaders that a data module, or a model with `train_dataloader`, creates for this method of a trainer."""
         for atom in value.only(Instance):
-            for loader in self._made.values():
-                frame = loader.site.frame if loader.site else None
-                receiver = frame.receiver if frame else None
-                if frame is None or not isinstance(receiver, Instance):
-                    continue
-                if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith(LOADER_HOOK):
-                    yield loader
+            made = [loader for loader in self._made.values() if self._is_from_hook(loader, atom)]
+            asked = self._run_by(atom, HOOKS_OF_STAGE[stage]) if made and stage in HOOKS_OF_STAGE else None
+            yield from (one for one in made if asked is None or one.site and def_key(one.site.frame) in asked)
+
+    def _is_from_hook(self, loader: Loader, inst: Instance) -> bool:
+        """Whether a hook of the object's class creates a loader."""
+        frame = loader.site.frame if loader.site else None
+        receiver = frame.receiver if frame else None
+        if frame is None or not isinstance(receiver, Instance) or receiver.cls != inst.cls:
+            return False
+        return self._model.def_of(frame).name.endswith(LOADER_HOOK)
+
+    def _run_by(self, inst: Instance, names: Collection[str]) -> frozenset[DefKey]:
+        """The defs that methods of an object run."""
+        hooks = (self._model.ev.classes.open_method(inst, name) for name in names)
+        found = dict.fromkeys(hook for hook in hooks if hook is not None)
+        queue = list(found)
+        for frame in queue:
+            new = [target for target in self._model.ev.run(frame) if target not in found]
+            found.update(dict.fromkeys(new))
+            queue += new if len(found) <= _MAX_FRAMES else []
+        return frozenset(map(def_key, found))
 
 
 def _passes_on(name: str) -> bool:
