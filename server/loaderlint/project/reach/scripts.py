@@ -41,6 +41,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
 )
 from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
+from loaderlint.syntax.byte_search import calls
 from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
@@ -133,7 +134,12 @@ class Scripts:
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
         """The files that create a loader, and those that import them, directly or indirectly."""
         found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
-        return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
+        return sorted(path for path in found if not self._is_notebook(path))  # workers do not run a notebook again
+
+    def _is_notebook(self, path: Path) -> bool:
+        """Whether only IPython runs a file: a notebook, also one that is exported with its magics."""
+        file = self._model.files.file(path) if path.suffix != SUFFIX else None
+        return file is None or any(file.pieces[index].ask(calls, "get_ipython") for index in module_level(file))
 
     def _starts_of(self, path: Path) -> Iterator[Start]:
         file = self._model.files.file(path)
