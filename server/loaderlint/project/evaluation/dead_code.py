@@ -78,20 +78,24 @@ class Liveness:
     def returns(self, frame: Frame) -> Iterator[tuple[int, ir.Return]]:
         """The return statements of a frame that may run, with their numbers: neither in branches that never run, nor
         after one that always runs."""
-        before: list[int] = []
-        for number, step in frame.code.steps_of(ir.Return):
-            if not self.is_dead(step.context, frame):
-                if not any(self._is_followed(context, step.context, frame) for context in before):
-                    yield number, step
-                before.append(step.context)
+        one = frame.code.one
+        left: set[int] = set()
+        for number, step in frame.code.steps_of(ir.Return) if one is not None else ():
+            if one is None or self.is_dead(step.context, frame):
+                continue
+            if not left or left.isdisjoint((0, *one.enclosing(step.context))):
+                yield number, step
+            left.update(self._left_by(step.context, frame))
 
     def always_returns(self, frame: Frame) -> bool:
         """Whether a return statement in a branch runs in every call, so that the frame never reaches its end."""
-        return any(self._is_followed(step.context, 0, frame) for _, step in frame.code.steps_of(ir.Return))
+        return any(0 in self._left_by(step.context, frame) for _, step in frame.code.steps_of(ir.Return))
 
-    def _is_followed(self, context: int, before: int, frame: Frame) -> bool:
-        one = frame.code.one
-        return one is not None and self._always_follows(context, before, one, frame)
+    def _left_by(self, context: int, frame: Frame) -> Iterator[int]:
+        """The contexts around a return statement that never go on after it: only tests that always hold lie between."""
+        while context and frame.code.one is not None and self._runs(context, frame):
+            context = frame.code.one.contexts[context].parent
+            yield context
 
     def _fails(self, test: int, frame: Frame) -> bool:
         """Whether a test begins with an attribute or an item of a parameter that is None, so that the branches below it

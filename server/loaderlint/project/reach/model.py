@@ -190,10 +190,12 @@ class MainFunction(Struct, frozen=True, eq=False):
 
 
 class Exposure(Struct, frozen=True):
-    """The loaders whose workers run a line, proven ones first, and how certain that is."""
+    """The loaders whose workers run a line, proven ones first, and how certain that is. `guessed`: whether it is a
+    guess that one of them runs it, and not only their number of workers is unknown."""
 
     loaders: tuple[Loader, ...]
     certainty: Certainty
+    guessed: bool = False
 
     @property
     def lead(self) -> Loader:
@@ -680,18 +682,20 @@ class Model:
         """As `exposure`, for a bitset of loaders of which `possible` are guesses."""
         proven: list[Loader] = []
         maybe: list[Loader] = []
+        is_guess = True
         for loader in self.loaders_of(bits):
             if cured(loader):
                 continue
             answer = "yes" if workers == 0 else loader.has_workers(workers)
             if answer == "no":
                 continue
-            guessed = possible >> loader.index & 1 or loader.out_of_sight or loader.presumed
+            guessed = bool(possible >> loader.index & 1) or loader.out_of_sight or loader.presumed
+            is_guess = is_guess and guessed
             (proven if answer == "yes" and not guessed else maybe).append(loader)
         if not proven and not maybe:
             return None
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
-        return Exposure((*proven, *maybe), "proven" if proven else "possible")
+        return Exposure((*proven, *maybe), "proven" if proven else "possible", is_guess)
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
         """The test that keeps all these loaders from a context of a frame as long as users set no option; None if one

@@ -59,6 +59,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
@@ -98,7 +100,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if exposure is None:
         return
     if "optional" in first.sources:
-        exposure = Exposure(exposure.loaders, "possible")
+        exposure = replace(exposure, certainty="possible")
     severity = _severity(first, loader, exposure, model)
     place = model.place(first.place.frame, first.place.number)
     if isinstance(severity, Unsaid):

@@ -59,6 +59,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
@@ -100,7 +102,7 @@ def _weigh(spent: Sequence[Candidate[Exhausted]], exposure: Exposure) -> Severit
 
 def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
     frame, exposure = verdict.frame, verdict.exposure
-    lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
+    lead = replace(exposure, loaders=tuple(sorted(exposure.loaders, key=_shows, reverse=True)))
     when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
     return verdict.finding(
         f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` "

@@ -50,6 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import COPYING_TENSOR_METHODS, MEMORY_SHARERS
@@ -111,7 +113,7 @@ def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | No
         for loader in sink.exposure.loaders
         if loader.has_workers() == "no" or "fork" in model.start_methods.of(loader)
     )
-    return Exposure(kept, sink.exposure.certainty) if kept else None
+    return replace(sink.exposure, loaders=kept) if kept else None
 
 
 def _is_harmless(sink: Sink, model: Model) -> bool:

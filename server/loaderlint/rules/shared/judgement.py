@@ -88,10 +88,7 @@ class Verdict(Struct, frozen=True):
         evidence: Iterable[Evidence] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """The finding. The parameters are those of `Finding`. A fix of what is only possible is unsafe: there may be
-        nothing to fix."""
-        if self.certainty == "possible":
-            fixes = tuple(replace(fix, safety="unsafe") for fix in fixes)
+        """The finding. The parameters are those of `Finding`."""
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 
@@ -120,7 +117,10 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
         evidence: Iterable[Evidence] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """As `Verdict.finding`, with the loaders and the option."""
+        """As `Verdict.finding`, with the loaders and the option. The fixes are unsafe if it is a guess that a loader
+        runs the line: there may be nothing to fix."""
+        if self.exposure.guessed:
+            fixes = tuple(replace(fix, safety="unsafe") for fix in fixes)
         evidence = (*evidence, *(Evidence(place, UNSET) for place in self.unset))
         return replace(Verdict.finding(self, message, place, subject, evidence, fixes), loaders=self.loaders)
 
@@ -261,7 +261,7 @@ def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_Abou
     found.sort(key=lambda pair: pair[1].certainty == "possible")  # stable
     lead, first = found[0]
     loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
-    return lead, Exposure(tuple(loaders), first.certainty)
+    return lead, Exposure(tuple(loaders), first.certainty, all(exposure.guessed for _, exposure in found))
 
 
 def _unexposed(alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model) -> Iterator[Silence]:
