@@ -5,21 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.dead_code import DefaultLiveness
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Site
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import DefKey, Site, def_key
 
 #: The number of calls that are followed back from a line to find the branches around it.
 _MAX_CALLS = 6
 
 
 class DefaultBranches:
-    """`callers(frame, index)` returns the callers of a frame in the workers of the loader with that index, each with
-    the calling expression; none for a frame that the loader itself calls."""
+    """`callers_in(frame, index)` returns the callers of a frame in the workers of the loader with that index, each with
+    the calling expression; none for a frame that the loader itself calls. `callers`: those in the main process."""
 
-    def __init__(self, liveness: DefaultLiveness, callers: Callable[[Frame, int], Sequence[tuple[Frame, int]]]) -> None:
+    def __init__(
+        self,
+        liveness: DefaultLiveness,
+        callers: Callers,
+        callers_in: Callable[[Frame, int], Sequence[tuple[Frame, int]]],
+    ) -> None:
         self._liveness = liveness
         self._callers = callers
+        self._callers_in = callers_in
+        self._off_in_main: dict[tuple[DefKey, int], Site | None] = {}
 
     def keep_out(self, index: int, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
         """The test that, with the options' defaults, prevents a loader from reaching a context of a frame on every
@@ -27,7 +36,7 @@ class DefaultBranches:
         if (test := self.off(frame, context)) is not None:
             return test
         found: Site | None = None
-        for caller, number in self._callers(frame, index) if calls else ():
+        for caller, number in self._callers_in(frame, index) if calls else ():
             found = self.keep_out(index, caller, caller.code.context_of(number), calls - 1)
             if found is None:
                 return None
@@ -41,3 +50,25 @@ class DefaultBranches:
         while self._liveness.is_dead(one.contexts[context].parent, frame):
             context = one.contexts[context].parent
         return Site(frame, one.contexts[context].expr)
+
+    def off_in_main(self, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
+        """The test that, with the options' defaults, keeps the main process from a context of a def: around it, or
+        around all known calls of the def. None if there is none."""
+        key = def_key(frame), context
+        if key not in self._off_in_main:
+            with provisional(self._off_in_main, key, None):
+                self._off_in_main[key] = self._find_off(frame, context, calls)
+        return self._off_in_main[key]
+
+    def _find_off(self, frame: Frame, context: int, calls: int) -> Site | None:
+        called = [self.off(one, context) for one in self._callers.frames(frame.path, frame.piece, frame.def_)]
+        found = self.off(frame, context) or (called[0] if called and all(called) else None)
+        one = frame.code.one
+        if found is not None or one is None or frame.def_ == 0 or not calls:
+            return found
+        for site in self._callers.sites_running(one.name, def_key(frame)):
+            caller = self._callers.opened(site.path, site.piece, site.def_)
+            found = self.off_in_main(caller, site.context, calls - 1) if caller is not None else None
+            if found is None:
+                return None
+        return found

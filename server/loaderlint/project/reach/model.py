@@ -241,7 +241,7 @@ class Model:
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
-        self._defaults = DefaultBranches(DefaultLiveness(self.ev), self._callers_in)
+        self._defaults = DefaultBranches(DefaultLiveness(self.ev), self.callers, self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -708,8 +708,8 @@ class Model:
         return found
 
     def unset_option(self, frame: Frame, context: int) -> Site | None:
-        """The test that keeps a frame of the main process from a context as long as users set no option."""
-        return self._defaults.off(frame, context)
+        """The test that keeps the main process from a context of a def as long as users set no option."""
+        return self._defaults.off_in_main(frame, context)
 
     def environment(self, loader: Loader | None = None) -> Environment:
         """The environment of the loader's file, without the platforms on which the loader's line does not run. Without
