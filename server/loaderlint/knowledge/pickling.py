@@ -24,6 +24,9 @@ KEEPS_ARGUMENTS = (
     "numpy.vectorize",
 )
 
+#: Those that keep the items of their first argument in a list of their own, and not the argument.
+KEEPS_ITEMS = frozenset({"torch.utils.data.ConcatDataset", "collections.deque"})
+
 #: Arguments that such constructors use and do not keep: torchvision's DatasetFolder asks the first while it lists the
 #: files, `random_split` draws its indices from the second.
 USED_AT_ONCE = frozenset({"is_valid_file", "generator"})

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation import function_registries
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
@@ -149,6 +150,18 @@ def is_in_package(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
         return True
     named = (cls.path, *ev.files.containing(ev.classes.name(cls)))
     return any(_is_inside(path, package) for path in named for package in packages)
+
+
+def may_be_registered(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
+    """Whether a class may be the one that is looked up in a dict of the module: `DATASETS[name]()`. Of other look-ups
+    nothing is known. `made` as in `asked_bases`."""
+    call = ev.expr(made.frame, made.expr)
+    looked_up = ev.expr(made.frame, call.func) if isinstance(call, ir.Call) else None
+    registry = ev.expr(made.frame, looked_up.base) if isinstance(looked_up, ir.Index) else None
+    file = ev.file(made.frame.path)
+    if not isinstance(registry, ir.Global) or file is None or registry.name not in file.names:
+        return True
+    return function_registries.may_hold(ev, file, registry.name, cls)
 
 
 def _imported(ev: Evaluator, frame: Frame) -> Iterator[str]:

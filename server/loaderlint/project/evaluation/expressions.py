@@ -12,6 +12,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
+from loaderlint.knowledge.truth_values import TRUE_BASES, TRUE_CLASSES
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
@@ -31,6 +32,7 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     Method,
     Namespace,
+    PartialOf,
     SeqOf,
     Site,
     Unknown,
@@ -146,8 +148,12 @@ def _takes(ev: Evaluator, number: int, value: int, frame: Frame) -> bool:
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
-    """`left or right` is never a false constant of the left, and `left and right` never a true one."""
-    left, right = ev.eval(e.left, frame), ev.eval(e.right, frame)
+    """`left or right` is never a false constant of the left, and `left and right` never a true one. After an object
+    that is always true, `or` does not run its right side."""
+    left = ev.eval(e.left, frame)
+    if e.op == "or" and left.atoms and all(_is_true_object(ev, atom) for atom in left.atoms):
+        return left
+    right = ev.eval(e.right, frame)
     passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
     if not passed_over:
         return join((left, right))
@@ -156,6 +162,20 @@ def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
         right = by_default(right, source)
     kept = left.atoms.difference(passed_over)
     return join((Val(kept, left.origins), right)) if kept else right
+
+
+def _is_true_object(ev: Evaluator, atom: Atom) -> bool:
+    """Whether an atom is a function, a class, or an object whose class defines neither `__bool__` nor `__len__`."""
+    match atom:
+        case FunctionRef() | ClassRef() | Method() | PartialOf():
+            return True
+        case LibObject(name, _):
+            return name.startswith(TRUE_CLASSES) and name.rpartition(".")[2][:1].isupper()
+        case Instance(cls, _):
+            defined = any(ev.classes.member(cls, name) for name in ("__bool__", "__len__"))
+            inherited = ev.classes.has_unknown_base(cls) or not TRUE_BASES.issuperset(ev.classes.library_bases(cls))
+            return not defined and not inherited
+    return False
 
 
 def _binary(ev: Evaluator, e: ir.Bin, number: int, frame: Frame) -> Val:

@@ -1,14 +1,16 @@
-"""Functions that register others in a dict or list of their module: `def register(f): OPS[f.__name__] = f`."""
+"""Functions that register others, or classes, in a dict or list of their module:
+`def register(f): OPS[f.__name__] = f`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, of
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, of
 from loaderlint.project.modules.dependencies import (
     defined_name,
     holds,
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 #: The def of a piece that is a function.
 _FUNCTION = 1
+#: Words of code that registers classes without naming them.
+_UNNAMED = ("__subclasses__", "__init_subclass__", "globals()", "getmembers", "vars(", "__dict__", "getattr(")
+#: How code goes on after the name of a dict that it fills.
+_FILLING = ("[", ".update(", ".setdefault(")
 
 
 def registering_frames(ev: Evaluator, file: ProjectFile, name: str) -> Iterator[Frame]:
@@ -38,6 +44,53 @@ def registering_frames(ev: Evaluator, file: ProjectFile, name: str) -> Iterator[
                 yield from _decorating(ev, file, piece)
             else:
                 yield from _called(ev, ev.body(file.path, piece), FunctionRef(file.path, storing, _FUNCTION))
+
+
+def may_hold(ev: Evaluator, file: ProjectFile, name: str, cls: ClassRef) -> bool:
+    """Whether the dict `name` of a module may hold a class. It does not if functions of the module fill it, as
+    decorators in sight, and no file that mentions the class uses one of them or fills the dict."""
+    storing = [file.pieces[piece].ask(defined_name) for piece in file.all_asking(stores_in, name, scope=MODULE)]
+    if not _decorate(ev, file.path, storing) or _registers_unnamed(ev, file.path, storing):
+        return True
+    own = ev.classes.name(cls)
+    naming = {cls.path, *ev.files.containing(own)}
+    users = {path for end in _FILLING for path in naming.intersection(_filling(ev, f"{name}{end}", name))}
+    for one in storing:
+        mentioning = naming.intersection(ev.files.containing(one))
+        users |= {path for path in mentioning if _may_be_from(ev, path, one, file.path)}
+    return any(_may_be_from(ev, path, own, cls.path) for path in sorted(users))
+
+
+def _decorate(ev: Evaluator, home: Path, storing: list[str]) -> bool:
+    """Whether one of these functions of a module is seen to decorate something."""
+    return any(
+        isinstance(atom, FunctionRef) and atom.path == home
+        for one in storing
+        for path in ev.files.containing(f"@{one}")
+        for atom in ev.names.lookup(path, one).atoms
+    )
+
+
+def _filling(ev: Evaluator, store: str, name: str) -> Iterator[Path]:
+    """The files that may fill the dict `name` of another module: not those in which only a local name is like it."""
+    through_module = ev.files.containing(f".{store}")
+    for path in ev.files.containing(store):
+        file = ev.file(path)
+        if file is None or path in through_module or name in file.names or any(True for _ in file.stars):
+            yield path
+
+
+def _registers_unnamed(ev: Evaluator, home: Path, storing: list[str]) -> bool:
+    """Whether the package around a module may register classes that it finds without their names."""
+    using = {path for one in storing for path in ev.files.containing(one) if path.is_relative_to(home.parent)}
+    return any(path in using for word in _UNNAMED for path in ev.files.containing(word))
+
+
+def _may_be_from(ev: Evaluator, path: Path, name: str, home: Path) -> bool:
+    """Whether a name in one file may be the function or class of this name in file `home`. An unknown name may be."""
+    atoms = ev.names.lookup(path, name).atoms
+    known = {atom.path if isinstance(atom, FunctionRef | ClassRef) else None for atom in atoms if type(atom) is not Lib}
+    return not atoms or home in known or None in known
 
 
 def _is_decorated_function(piece: SeenPiece) -> bool:

@@ -28,6 +28,7 @@ from loaderlint.project.evaluation.dynamic_dispatch import (
     OPEN,
     asked_bases,
     is_in_package,
+    may_be_registered,
     missing_class,
     takes,
 )
@@ -612,9 +613,9 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
 
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
-    up a class by a constant name, has that name; if they ask for a subclass, is one; if they look in a package, is
-    there. None if the calls look up other classes of the project by constant names, or only name classes of modules
-    that are not there. Otherwise all of them, as if created by unknown code."""
+    up a class by a constant name, has that name; if they ask for a subclass, is one; if they look in a package, or in a
+    registry, may be there. None if the calls look up other classes of the project by constant names, or only name
+    classes of modules that are not there. Otherwise all of them, as if created by unknown code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
     keys = {site: missing[site] or _literal_key(ev, site) for site in loader.late_sites}
     made = [
@@ -630,14 +631,19 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
         return ()
     if not made and keys and all(asked_bases(ev, site) for site in keys):
         return ()
-    return tuple(made or (one for one in unused if all(is_in_package(ev, one.cls, site) for site in keys)))
+    return tuple(made or (one for one in unused if all(_is_in_reach(ev, one.cls, site) for site in keys)))
 
 
 def _is_asked_for(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
-    if not is_in_package(ev, cls, made):
+    if not _is_in_reach(ev, cls, made):
         return False
     bases = asked_bases(ev, made)
     return not bases or not bases.isdisjoint(ev.classes.mro(cls)) or ev.classes.has_unknown_base(cls)
+
+
+def _is_in_reach(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
+    """Whether a class may be where the code looks it up: in a package, or in a dict that functions fill."""
+    return is_in_package(ev, cls, made) and may_be_registered(ev, cls, made)
 
 
 def _literal_key(ev: Evaluator, made: Site) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
-from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
+from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, KEEPS_ITEMS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -277,10 +277,13 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
 
 def _kept(maker: str, given: Arguments) -> tuple[Val, ...]:
     """What an object stores that stores the arguments of its constructor, or of the function that created it."""
-    return (
+    values = (
         *given.positional[: MOST_KEPT.get(maker)],
         *(value for name, value in given.keywords if name not in USED_AT_ONCE),
     )
+    if maker not in KEEPS_ITEMS:
+        return values
+    return tuple(item for value in values for listed in value.only(SeqOf) for item in listed.items)
 
 
 # --- whether it matters -----------------------------------------------------------------------------------------------

@@ -68,7 +68,13 @@ from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, s
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.unpicklable_callable.fixes import hoisted
-from loaderlint.rules.unpicklable_callable.unnamed_callables import described, name_of, place_of, unnamed
+from loaderlint.rules.unpicklable_callable.unnamed_callables import (
+    described,
+    is_alternative,
+    name_of,
+    place_of,
+    unnamed,
+)
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -84,7 +90,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         ref = unnamed(payload, model)
         if ref is None:
             continue
-        certainty = "possible" if payload.guessed else exposure.certainty
+        unsure = payload.guessed or is_alternative(ref, model)
+        certainty = "possible" if unsure else exposure.certainty
         option = _option_of(ref, model)
         verdict = weighed(RULE, certainty, 0 if option is None else 1, loud)
         place = place_of(ref, model)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Literal_
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.pickled_to_workers import Payload, is_local
 
@@ -23,6 +25,26 @@ def unnamed(payload: Payload, model: Model) -> FunctionRef | ClassRef | None:
 def _is_lambda(function: FunctionRef, model: Model) -> bool:
     facts = model.ev.facts(function.path, function.piece)
     return facts is not None and facts.ir.defs[function.def_].kind == "lambda"
+
+
+def is_alternative(ref: FunctionRef | ClassRef, model: Model) -> bool:
+    """Whether a lambda is only made if what is before an `or` is false, and that is not known:
+    `transform or (lambda x: x)`."""
+    made = ir.MakeDef(ref.def_)
+    scope = ref.scope
+    if scope is None:
+        return False
+    chosen = (e for e in scope.code.exprs if isinstance(e, ir.BoolOp) and e.op == "or")
+    return any(
+        _may_be_true(e.left, scope, model)
+        for e in chosen
+        if any(scope.code.exprs[one] == made for one in ir.made_of(scope.code.exprs, (e.right,)))
+    )
+
+
+def _may_be_true(number: int, frame: Frame, model: Model) -> bool:
+    atoms = model.ev.eval(number, frame).atoms
+    return any(not isinstance(atom, Literal_) or bool(atom.value) for atom in atoms)
 
 
 def place_of(ref: FunctionRef | ClassRef, model: Model) -> Place:
