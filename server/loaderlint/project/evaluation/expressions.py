@@ -267,13 +267,14 @@ def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
 
 
 def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
-    """A parameter that is a dict (`**kwargs`), with the items that the def stores in it."""
-    if len(given.atoms) != 1:
+    """A parameter that is a dict (`**kwargs`, a sample), whichever it is, with the items that the def stores in it."""
+    if not given.has(MapOf):
         return given
-    (atom,) = given.atoms
-    if not isinstance(atom, MapOf):
-        return given
-    return Val(frozenset({containers.with_later_items(ev, atom, frame, number)}), given.origins)
+    grown = (
+        containers.with_later_items(ev, atom, frame, number) if isinstance(atom, MapOf) else atom
+        for atom in given.atoms
+    )
+    return Val(frozenset(grown), given.origins)
 
 
 def _parameter(ev: Evaluator, e: ir.Param, number: int, frame: Frame) -> Val:

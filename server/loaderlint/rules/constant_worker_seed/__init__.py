@@ -86,7 +86,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     seedings = list(worker_seedings(loader, model))
     # torch's own state is set from something fresh first; what follows may be derived from it
     derived = any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings)
-    bad = [s for s in seedings if not derived and not s.sources & _FRESH_SOURCES]
+    bad = [s for s in seedings if s.sources and not derived and not s.sources & _FRESH_SOURCES]
     felt = [s for s in bad if is_drawn_from(s.function, loader, model)]
     for seeding in seedings:
         if (seeding not in bad or not felt) and model.explains:

@@ -41,7 +41,7 @@ _PER_PROCESS = re.compile(
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
-_COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
+_COMPUTED = frozenset(f"builtins.{name}" for name in ("operation", "int", "abs", "str", "sum", "float", "divmod"))
 
 
 def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Iterator[Source]:
@@ -109,8 +109,8 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
         case LibObject(name, site) if name in _COMPUTED and depth < 8:
             for operand in _operands(model.ev.expr(site.frame, site.expr)):
                 yield from seed_sources(operand, site.frame, model, depth + 1)
-        case LibObject(_, site) if isinstance(model.ev.expr(site.frame, site.expr), ir.Element | ir.Unpack):
-            yield "moving"
+        case LibObject(_, site) if isinstance(e := model.ev.expr(site.frame, site.expr), ir.Element | ir.Unpack):
+            yield from _item_sources(e, site, model, depth)
         case LibObject(name, _) if _PER_PROCESS.search(name):
             yield "fixed"
         case LibObject(name, site) if site.frame not in model.reached:
@@ -124,6 +124,20 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield "fresh" if "initial_seed" in name else "unknown"
         case _:
             yield "unknown"
+
+
+def _item_sources(e: ir.Element | ir.Unpack, site: Site, model: Model, depth: int) -> Iterator[Source]:
+    """The source of an item of something that is not known item by item. What a worker takes apart is as fresh as its
+    whole: `low, high = sequence.generate_state(2)`."""
+    if isinstance(e, ir.Element) or site.frame not in model.reached:
+        yield "moving"
+    if site.frame not in model.reached:
+        return
+    if depth >= 8:
+        yield "unknown"
+        return
+    whole = e.iterable if isinstance(e, ir.Element) else e.value
+    yield from seed_sources(whole, site.frame, model, depth + 1)
 
 
 def _draw_sources(drawn: Site, model: Model, depth: int) -> Iterator[Source]:

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import LibObject
+from loaderlint.project.evaluation.values import LibObject, MapOf, SeqOf
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
@@ -69,18 +69,19 @@ _WRAPS = {
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    """One finding for each part of a sample that cannot be batched, where it is returned."""
+    """One finding for each kind of part that cannot be batched in what a step gives, where the first one is."""
     if loader.out_of_sight or any(model.files.containing("default_collate_fn_map")):
         return
-    parts = [(part, guessed) for frame, guessed in _entries(loader, model) for part in uncollatable_parts(frame, model)]
+    given = [(_alike(frame, model), guessed) for frame, guessed in _entries(loader, model)]
     if _batches_itself(loader):
-        for part, _ in parts:
+        for part in (part for groups, _ in given for parts in groups for part in parts):
             yield from silent(
                 RULE.name, Spot(part.frame, part.step, "step"), f"{OWN_COLLATE}: {loader.described}", model
             )
         return
-    for part, guessed in parts:
-        yield from _in_sample(part, guessed, loader, model)
+    for groups, guessed in given:
+        for parts in groups:
+            yield from _in_sample(parts, guessed, loader, model)
     for dataset in loader.datasets:
         if isinstance(dataset, LibObject) and model.once(Uncollatable).gives_images(dataset):
             yield from _in_library(dataset, loader, model)
@@ -108,18 +109,39 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
 # --- what is said -----------------------------------------------------------------------------------------------------
 
 
-def _in_sample(part: Part, guessed: bool, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+def _alike(frame: Frame, model: Model) -> list[list[Part]]:
+    """The parts that cannot be batched in what a def gives, those of one kind in the same step together."""
+    groups: dict[tuple[int, Kind], list[Part]] = {}
+    for part in uncollatable_parts(frame, model):
+        groups.setdefault((part.step, part.kind), []).append(part)
+    return list(groups.values())
+
+
+def _in_sample(parts: list[Part], guessed: bool, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    part = parts[0]
     certainty: Certainty = "possible" if guessed or part.is_choice else "proven"
-    place, written = model.step_place(part.frame, part.step), model.place(part.frame, part.number)
+    place = model.step_place(part.frame, part.step)
+    written = list(dict.fromkeys(model.place(one.frame, one.number) for one in parts))
+    also: list[Evidence] = []
     fixes: tuple[Fix, ...] = ()
-    if written.anchor > place.anchor:  # else it is bound to a name before, which may have other uses
-        place, fixes = written, _fixes(part.kind, written)
+    if all(
+        one.anchor > place.anchor for one in written
+    ):  # others are bound to a name before, which may have other uses
+        place = written[0]
+        fixes = () if any(_is_container(one, model) for one in parts) else _fixes(part.kind, written)
+        also = [Evidence(one, f"{part.kind} too") for one in written[1:]]
     gives = "yields" if model.def_of(part.frame).is_generator else "returns"
     advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
     what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
-    why = model.why(part.frame, Exposure((loader,), certainty))
+    why = (*also, *model.why(part.frame, Exposure((loader,), certainty)))
     severity = Severity.INFORMATION if part.is_choice else None
     yield _finding(part.kind, what, place, certainty, loader, why, fixes, severity)
+
+
+def _is_container(part: Part, model: Model) -> bool:
+    """Whether a part is a list or dict with something in it that cannot be batched: converting the whole cures
+    nothing."""
+    return model.ev.eval(part.number, part.frame).has(SeqOf, MapOf)
 
 
 def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -146,11 +168,11 @@ def _finding(
     return undoubted(RULE, certainty, severity).finding(message, place, kind, why, fixes)
 
 
-def _fixes(kind: Kind, place: Place) -> tuple[Fix, ...]:
+def _fixes(kind: Kind, places: list[Place]) -> tuple[Fix, ...]:
     if kind not in _WRAPS:
         return ()
     title, call = _WRAPS[kind]
-    return (Fix(title, "unsafe", (Wrap(place, call, ")"),)),)
+    return (Fix(title, "unsafe", tuple(Wrap(place, call, ")") for place in places)),)
 
 
 RULE = Rule(

@@ -43,11 +43,12 @@ def uncollatable_parts(frame: Frame, model: Model) -> Iterator[Part]:
 def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part]:
     if number == NONE:
         return
+    is_filled = bool(frame.code.fillings(number))  # then not all of its items are what is written there
     match model.ev.expr(frame, number):
-        case ir.Seq(kind, items) if kind != "set":
+        case ir.Seq(kind, items) if kind != "set" and not is_filled:
             for item in items:
                 yield from _inside(item, step, frame, model)
-        case ir.Map(_, values):
+        case ir.Map(_, values) if not is_filled:
             for value in values:
                 yield from _inside(value, step, frame, model)
         case _:

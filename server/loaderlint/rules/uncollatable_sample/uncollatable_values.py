@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from loaderlint.facts import ir
@@ -21,6 +22,7 @@ from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, 
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import pipeline_steps
 from loaderlint.rules.shared.pickled_to_workers import is_local
+from loaderlint.rules.uncollatable_sample.item_stores import ItemStore, ItemStores
 
 #: What a value is, in words: 'a Pillow image'.
 Kind: TypeAlias = str
@@ -39,16 +41,18 @@ class Uncollatable:
         self._model = model
         self._ev = model.ev
         self._classes: dict[ClassRef, bool] = {}
+        self._asked: set[ItemStore] = set()
 
     def of(self, number: int, frame: Frame, depth: int = 0) -> Kind | None:
         """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes; None
         if there is nothing, or if that is not known."""
         if depth > _MAX_LEVELS:
             return None
-        value = self._ev.eval(number, frame)
+        value, e = self._ev.eval(number, frame), self._ev.expr(frame, number)
         if value.unknown is None:
-            return self._of_value(value, depth)
-        match self._ev.expr(frame, number):
+            kind = self._of_value(value, depth)
+            return None if kind is None or self._is_replaced_item(e, frame, depth) else kind
+        match e:
             case ir.Phi(choices):
                 kinds = [self.of(one, frame, depth + 1) for one in self._ev.liveness.live(choices, frame)]
                 return kinds[0] if kinds and None not in kinds else None
@@ -78,9 +82,8 @@ class Uncollatable:
         match atom:
             case SeqOf("set", _, _):
                 return SET
-            case SeqOf(_, items, _) | MapOf(_, items, _) if depth < _MAX_LEVELS:
-                found = (self._of_value(item, depth + 1) for item in items)
-                return next((kind for kind in found if kind is not None), None)
+            case SeqOf() | MapOf() if depth < _MAX_LEVELS:
+                return next(self._of_items(atom, depth + 1), None)
             case Instance(cls, _) if self._is_plain(cls):
                 return f"an object of `{self._ev.classes.name(cls)}`"
             case LibMember(LibObject() as owner, "parent") if self._of_object(owner) == PATH:
@@ -88,6 +91,43 @@ class Uncollatable:
             case LibObject():
                 return self._of_object(atom)
         return None
+
+    def _of_items(self, atom: SeqOf | MapOf, depth: int) -> Iterator[Kind]:
+        """What the items of a container are that cannot be batched, without those that something else replaces."""
+        items = zip(atom.keys, atom.values, strict=True) if isinstance(atom, MapOf) else enumerate(atom.items)
+        for key, item in items:
+            kind = self._of_value(item, depth)
+            if kind is not None and not self._is_replaced(atom, key, depth):
+                yield kind
+
+    def _is_replaced_item(self, e: ir.Expr | None, frame: Frame, depth: int) -> bool:
+        """Whether an expression reads an item of a container that something else may have replaced."""
+        match e:
+            case ir.Index(base, index):
+                literal = self._ev.eval(index, frame).literal
+                key = literal.value if literal is not None and isinstance(literal.value, str | int) else None
+            case ir.Unpack(base, place, False):
+                key = place
+            case ir.Element(base):
+                key = None
+            case _:
+                return False
+        containers = self._ev.eval(base, frame).only(SeqOf, MapOf)
+        return any(self._is_replaced(atom, key, depth + 1) for atom in containers)
+
+    def _is_replaced(self, atom: SeqOf | MapOf, key: str | int | None, depth: int) -> bool:
+        """Whether something that may be batched may be stored under a key of a container in place of the item that the
+        evaluator knows."""
+        for store in self._model.once(ItemStores).into(atom, key):
+            if store in self._asked:
+                continue  # `images[0] = resize(images[0])`: the item before it
+            self._asked.add(store)
+            try:
+                if self.of(store.value, store.frame, depth + 1) is None:
+                    return True
+            finally:
+                self._asked.remove(store)
+        return False
 
     def _of_object(self, atom: LibObject) -> Kind | None:
         if atom.name in OTHERS:
