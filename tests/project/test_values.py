@@ -93,7 +93,7 @@ OPERATORS: dict[str, str] = {
     '"a" / Path("b")': "pathlib.Path()",
     'Path("a").parent / "b"': "pathlib.Path()",
     'Path("a").name / "b"': "builtins.operation()",
-    "f or g": "f | g",
+    "f or g": "f",
     "load() or f": "?undefined name | f",
     "None or f": "f",
     "f and g": "f | g",
