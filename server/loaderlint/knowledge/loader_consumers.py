@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 #: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
 GOES_OVER_NOW = frozenset(
     f"builtins.{name}"
@@ -26,9 +28,11 @@ LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".spl
 LOADER_HOOK = "_dataloader"
 
 #: The hooks that a trainer of Lightning asks for its loaders, by the method of the trainer. Source: Lightning 2.6.
-HOOKS_OF_STAGE = {
-    "fit": ("train_dataloader", "val_dataloader"),
-    "validate": ("val_dataloader",),
-    "test": ("test_dataloader",),
-    "predict": ("predict_dataloader",),
-}
+HOOKS_OF_STAGE = MappingProxyType(
+    {
+        "fit": ("train_dataloader", "val_dataloader"),
+        "validate": ("val_dataloader",),
+        "test": ("test_dataloader",),
+        "predict": ("predict_dataloader",),
+    }
+)

@@ -79,9 +79,11 @@ class Liveness:
         """The return statements of a frame that may run, with their numbers: neither in branches that never run, nor
         after one that always runs."""
         one = frame.code.one
+        if one is None:
+            return
         left: set[int] = set()
-        for number, step in frame.code.steps_of(ir.Return) if one is not None else ():
-            if one is None or self.is_dead(step.context, frame):
+        for number, step in frame.code.steps_of(ir.Return):
+            if self.is_dead(step.context, frame):
                 continue
             if not left or left.isdisjoint((0, *one.enclosing(step.context))):
                 yield number, step

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -271,7 +272,14 @@ def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
     return found[0] if len(found) == 1 else None
 
 
-def by_choices(key: Val, named: Callable[[str], Val]) -> Val | None:
+def chosen_by(key: Val, named: Callable[[str], Val], otherwise: Callable[[], Val]) -> Val:
+    """What is chosen at run time by a key: one of the things that an option may name, or else what is possible
+    `otherwise`, with what the option names by default."""
+    chosen = _by_choices(key, named)
+    return chosen if chosen is not None else with_usual(otherwise(), by_default(key, named))
+
+
+def _by_choices(key: Val, named: Callable[[str], Val]) -> Val | None:
     """What an option names that accepts only some texts; None if it accepts any, or if they name nothing. What is not
     the default is possible."""
     chosen = choices_of(key)
@@ -306,11 +314,7 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
     def named(name: str) -> Val:
         return _dotted(ev, frame, name.split(".")) if _DOTTED.fullmatch(name) else BOTTOM
 
-    chosen = by_choices(written, named)
-    if chosen is not None:
-        return chosen
-    usual = by_default(written, named)
-    return with_usual(_one_of(ev, frame, call.args[0].value, text), usual)
+    return chosen_by(written, named, lambda: _one_of(ev, frame, call.args[0].value, text))
 
 
 def _one_of(ev: Evaluator, frame: Frame, number: int, text: Literal_ | None) -> Val:
@@ -376,13 +380,7 @@ def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
         return ev.names.lookup(frame.path, literal.value)
 
-    def named(name: str) -> Val:
-        return ev.names.lookup(frame.path, name)
-
-    chosen = by_choices(key, named)
-    if chosen is not None:
-        return chosen
-    return with_usual(_called_in(ev, frame, number), by_default(key, named))
+    return chosen_by(key, partial(ev.names.lookup, frame.path), lambda: _called_in(ev, frame, number))
 
 
 def _called_in(ev: Evaluator, frame: Frame, number: int) -> Val:

@@ -57,7 +57,7 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
     have what is assigned to the original later."""
     for site in sites_of(made):
         for frame, number, step in _assignments(ev, site, name):
-            if site == made.copied or made.copied is None or not _is_after(made.copied, frame, number):
+            if _lasts(made, site, frame, number):
                 yield ev.eval(step.value, frame)
 
 
@@ -78,6 +78,12 @@ def _assignments(ev: Evaluator, site: Site, name: str) -> Iterator[tuple[Frame, 
             if step.base in place.objects and step.name == name and step.value != ir.NONE:
                 if not ev.liveness.is_dead(step.context, place.frame):
                     yield place.frame, number, step
+
+
+def _lasts(made: Instance | LibObject, site: Site, frame: Frame, number: int | None) -> bool:
+    """Whether an object has what step `number` does to the object from `site`: a copy does not have what happens to the
+    original later."""
+    return made.copied in (None, site) or number is None or not _is_after(made.copied, frame, number)
 
 
 def _is_after(site: Site, frame: Frame, number: int) -> bool:
@@ -131,13 +137,7 @@ def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame
     """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
     for site in sites_of(made):
         for frame, step, call in _calls_at(ev, site, method):
-            number = frame.code.evaluated_by(step.call)
-            if (
-                site == made.copied
-                or made.copied is None
-                or number is None
-                or not _is_after(made.copied, frame, number)
-            ):
+            if _lasts(made, site, frame, frame.code.evaluated_by(step.call)):
                 yield frame, call
 
 

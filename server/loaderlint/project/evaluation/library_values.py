@@ -669,11 +669,7 @@ def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Fra
     def named(name: str) -> Val:
         return ev.attribute(base, name, frame, None)
 
-    chosen = dynamic_dispatch.by_choices(key, named)
-    if chosen is not None:
-        return chosen
-    usual = dynamic_dispatch.by_default(key, named)
-    return dynamic_dispatch.with_usual(_attribute_chosen(ev, base, written, frame), usual)
+    return dynamic_dispatch.chosen_by(key, named, lambda: _attribute_chosen(ev, base, written, frame))
 
 
 def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
