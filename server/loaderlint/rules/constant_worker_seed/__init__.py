@@ -19,8 +19,8 @@ same numbers.
 
 ## When it is not a bug
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
-- The seed is `worker_id` alone, and the loader has `persistent_workers=True`, or `num_workers > 0`: the function runs
-  once.
+- The seed is `worker_id` alone, or `np.random.get_state()[1][0] + worker_id`, and the loader has
+  `persistent_workers=True`, or `num_workers > 0`: the function runs once.
 - The seed depends on the epoch: an attribute that is set before each epoch, or a loader that is created in the loop
   over epochs.
 - The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
@@ -109,7 +109,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     yield Verdict(RULE.name, severity, exposure.certainty).finding(
-        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{fresh_seed(first)}`",
+        f"{_effect(first, loader)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{fresh_seed(first)}`",
         place,
         first.function,
         (*also, *model.why(first.call.frame, exposure)),
@@ -129,24 +129,24 @@ def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
 def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model: Model) -> Severity | Unsaid:
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
-    by_worker = "worker id" in sources and "state" not in sources
+    by_worker = "worker id" in sources
     if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
         return Unsaid("the seed differs in each epoch and worker")
     if seeding.each_epoch:
         severity = loudness(Severity.WARNING, exposure.certainty)
-    elif not by_worker:
-        severity = loudness(Severity.ERROR, exposure.certainty)
-    elif persist_if_any(loader, model):
+    elif by_worker and persist_if_any(loader, model):
         return Unsaid("its workers persist, so each starts once, with its own seed")
+    elif "state" in sources or not by_worker:
+        severity = loudness(Severity.ERROR, exposure.certainty)
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
     return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
 
 
-def _effect(seeding: WorkerSeeding) -> str:
+def _effect(seeding: WorkerSeeding, loader: Loader) -> str:
     sources = seeding.sources
     if "state" in sources:
-        return "every epoch of every run draws the same numbers"
+        return f"every {'worker' if loader.persistent else 'epoch'} of every run draws the same numbers"
     if "worker id" in sources or seeding.each_epoch:
         return "every epoch draws the same numbers"
     return "every worker draws the same numbers"
