@@ -35,6 +35,8 @@ workers and the main process share the memory of tensors.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
+- The edit is under a lock that all processes share, `with self.lock:` with a `multiprocessing.Lock`: the data is meant
+  to change. A `threading.Lock` does not count, because each process has its own.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
   that the workers fill and keep sorted.
 
@@ -82,6 +84,7 @@ from loaderlint.rules.shared.stored_objects import is_stored, memory, takes_by_m
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
+from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guarded
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
@@ -159,6 +162,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, _STATE, model)
     elif is_tally(value, origin, model):
         yield from silent(RULE.name, edit.spot, TALLY, model)
+    elif is_guarded(edit.spot, model):
+        yield from silent(RULE.name, edit.spot, GUARDED, model)
     elif is_rebuilt(origin, model):
         yield from silent(RULE.name, edit.spot, REBUILT, model)
     else:
