@@ -1,16 +1,18 @@
 """The configuration keys under which the project names a class, and the key from which a loader's dataset comes.
 
-A loader whose dataset comes from `cfg.data.val` does not run a transform that the known configurations name for
-`data.train` only."""
+A loader whose dataset comes from `cfg.data.val` does not hold a dataset, or run a transform, that the known
+configurations name for `data.train` only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, MapOf, SeqOf, Site, Val
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.modules.project_files import MODULE
@@ -29,17 +31,29 @@ class ConfiguredClasses:
         self._named: dict[ClassRef, frozenset[_Keys]] = {}
         self._named_in: dict[Path, dict[str, set[_Keys]]] = {}
 
-    def among(self, loader: Loader, objects: tuple[Instance, ...]) -> tuple[Instance, ...]:
-        """Those of the objects that the loader may run: not those whose class is named for other loaders only."""
-        wanted = frozenset(self._keys_of(loader))
+    def narrowed(self, loader: Loader) -> Loader:
+        """The loader without those of its guessed datasets whose class is named for other loaders only."""
+        guesses = tuple(one for one in loader.datasets if one in loader.guessed and isinstance(one, Instance))
+        sites = tuple(one.site for one in guesses if one.site is not None)
+        others = set(guesses).difference(self.among(loader, guesses, sites)) if guesses else ()
+        if not others:
+            return loader
+        left = tuple(one for one in loader.datasets if one not in others)
+        return replace(loader, datasets=left, guessed=loader.guessed.difference(others))
+
+    def among(self, loader: Loader, objects: tuple[Instance, ...], made: tuple[Site, ...] = ()) -> tuple[Instance, ...]:
+        """Those of the objects that the loader may run: not those whose class is named for other loaders only. `made`:
+        further calls that create its dataset."""
+        wanted = frozenset(self._keys_of(loader, made))
         return tuple(one for one in objects if not wanted or self._may_be_for(wanted, one.cls))
 
-    def _keys_of(self, loader: Loader) -> Iterator[_Keys]:
+    def _keys_of(self, loader: Loader, made: tuple[Site, ...]) -> Iterator[_Keys]:
         """The keys of the arguments of the calls that create the loader's dataset, or look up its class: ('data',
         'val') for `build(cfg.data.val)`."""
-        passed = [value for site in loader.late_sites for value in site.frame.args if value is not None]
-        for made in loader.argument("dataset").only(LibObject):
-            passed += self._ev.calls.site_arguments(made.site).positional
+        sites = (*loader.late_sites, *made)
+        passed = [value for site in sites for value in site.frame.args if value is not None]
+        for one in loader.argument("dataset").only(LibObject):
+            passed += self._ev.calls.site_arguments(one.site).positional
         return (keys for value in passed for keys in map(_members, value.atoms) if keys)
 
     def _may_be_for(self, wanted: frozenset[_Keys], cls: ClassRef) -> bool:

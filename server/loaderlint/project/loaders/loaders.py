@@ -77,6 +77,7 @@ MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
+_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 Answer = Literal["yes", "no", "maybe"]
 
@@ -164,6 +165,13 @@ class Loader(Struct, frozen=True, eq=False):
             return True
         literal = self.argument("persistent_workers").literal
         return bool(literal.value) if literal is not None else None
+
+    @property
+    def is_for_evaluation(self) -> bool:
+        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`."""
+        shuffle = self.argument("shuffle").literal
+        ordered = shuffle is not None and not shuffle.value and self.argument("sampler").literal is not None
+        return ordered and bool(_EVALUATION.search(self.name))
 
     @property
     def path(self) -> Path | None:

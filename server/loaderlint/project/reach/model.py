@@ -224,7 +224,8 @@ class Model:
         self.reached: dict[Frame, Reached] = {}
         self.entries: list[Entry] = []
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
-        self.loaders: tuple[Loader, ...] = loaders.find()
+        self._configured_classes = ConfiguredClasses(self.ev)
+        self.loaders: tuple[Loader, ...] = tuple(map(self._configured_classes.narrowed, loaders.find()))
         self._unread = loaders.limits
         self._defs: frozenset[DefKey] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
@@ -392,7 +393,6 @@ class Model:
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
             return
-        configured_classes = ConfiguredClasses(self.ev)
         for loader in takers or [self._presume_loader()]:
             # an attribute that no known code sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
@@ -401,10 +401,10 @@ class Model:
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
-            named = configured_classes.among(loader, late_candidates(self.ev, loader, left))
+            named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
-            for frame in self._steps_of_pipelines(configured_classes.among(loader, transforms)):
+            for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
 
     def _holder(self, loader: Loader) -> Frame | None:
@@ -694,6 +694,7 @@ class Model:
             (proven if answer == "yes" and not guessed else maybe).append(loader)
         if not proven and not maybe:
             return None
+        maybe.sort(key=lambda one: one.is_for_evaluation)  # stable; what is only for training runs in the others
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         return Exposure((*proven, *maybe), "proven" if proven else "possible", is_guess)
 

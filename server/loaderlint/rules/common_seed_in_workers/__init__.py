@@ -67,7 +67,6 @@ from loaderlint.rules.common_seed_in_workers.common_seedings import Seeding, set
 from loaderlint.rules.common_seed_in_workers.fixes import own_seed_fix
 from loaderlint.rules.shared.common_seeds import rhythm, why_not_common
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding_calls import seeds_of, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
@@ -113,7 +112,7 @@ def _silences(call: WorkerCall, seed: int, model: Model) -> Iterator[Silence]:
 
 
 def _weigh(seedings: Sequence[Candidate[Seeding]], exposure: Exposure) -> Severity | Unsaid:
-    if all(is_for_evaluation(loader) for loader in exposure.loaders):
+    if all(loader.is_for_evaluation for loader in exposure.loaders):
         return Unsaid(EVALUATION)
     return lowered(RULE.severity, exposure)
 

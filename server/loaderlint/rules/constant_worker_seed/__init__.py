@@ -68,7 +68,7 @@ from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixe
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
-from loaderlint.rules.shared.loader_traits import is_for_evaluation, persist_if_any
+from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.shared.seed_sources import Source
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
@@ -140,7 +140,7 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
         severity = loudness(Severity.ERROR, exposure.certainty)
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
-    return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
+    return Severity.HINT if isinstance(severity, Severity) and loader.is_for_evaluation else severity
 
 
 def _effect(seeding: WorkerSeeding, loader: Loader) -> str:

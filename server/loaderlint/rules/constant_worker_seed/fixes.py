@@ -10,7 +10,6 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from, library_drawn_from
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
 
 #: Torch's seed of the worker, cut to what NumPy takes.
@@ -55,7 +54,7 @@ def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
     for frame, reached in model.reached.items():
         bits |= reached.bits() if def_key(frame) == where else 0
     tested = (one for one in model.loaders if bits >> one.index & 1 and one.has_workers() != "no")
-    return any(is_for_evaluation(one) and is_drawn_from(seeding.function, one, model) for one in tested)
+    return any(one.is_for_evaluation and is_drawn_from(seeding.function, one, model) for one in tested)
 
 
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from loaderlint.project.reach.model import Loader
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.silence_reasons import EVALUATION
 
 
@@ -19,4 +18,4 @@ def cache_cure(loader: Loader) -> str:
     sample once. '' if it is one."""
     if loader.persistent:
         return "its workers persist, and so does the cache"
-    return EVALUATION if is_for_evaluation(loader) else ""
+    return EVALUATION if loader.is_for_evaluation else ""

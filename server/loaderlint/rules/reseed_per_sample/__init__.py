@@ -68,7 +68,6 @@ from loaderlint.rules.reseed_per_sample.reseeding_effects import (
     why_no_effect,
 )
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import is_for_workers, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -113,7 +112,7 @@ def _cure(one: Reseed, model: Model, loader: Loader) -> str:
 
 
 def _weigh(reseeds: Sequence[Candidate[Reseed]], exposure: Exposure) -> Severity | Unsaid:
-    if all(is_for_evaluation(loader) for loader in exposure.loaders):
+    if all(loader.is_for_evaluation for loader in exposure.loaders):
         return Unsaid(EVALUATION)
     return lowered(reseeds[0].severity or RULE.severity, exposure)
 

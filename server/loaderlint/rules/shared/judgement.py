@@ -253,12 +253,12 @@ def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Ex
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
-    """One exposure for several frames: all their loaders, led by the first that is proven. None if no loader runs any
-    of them."""
+    """One exposure for several frames: all their loaders, led by the first that is proven, or else by the first that is
+    not for evaluation. None if no loader runs any of them."""
     found = [(one, exposure) for one, exposure in exposures if exposure is not None]
     if not found:
         return None
-    found.sort(key=lambda pair: pair[1].certainty == "possible")  # stable
+    found.sort(key=lambda pair: pair[1].certainty == "possible" and 1 + pair[1].lead.is_for_evaluation)  # stable
     lead, first = found[0]
     loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
     return lead, Exposure(tuple(loaders), first.certainty, all(exposure.guessed for _, exposure in found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from loaderlint.facts import ir
@@ -14,7 +13,6 @@ from loaderlint.rules.shared.silence_reasons import started_by
 
 #: Comparisons of a number of workers that hold if there are any.
 _SOME = ((">", ir.Const("int", 0)), (">=", ir.Const("int", 1)), ("!=", ir.Const("int", 0)))
-_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 
 
 def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
@@ -62,10 +60,3 @@ def _is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bo
 def in_sight(exposure: Exposure) -> tuple[Loader, ...]:
     """The loaders that code creates, which a fix can change; the one that is presumed if there are none."""
     return tuple(loader for loader in exposure.loaders if not loader.out_of_sight) or exposure.loaders
-
-
-def is_for_evaluation(loader: Loader) -> bool:
-    """Whether a loader reads its samples in order and has the name of an evaluation loader: `val_loader`."""
-    shuffle = loader.argument("shuffle").literal
-    ordered = shuffle is not None and not shuffle.value and loader.argument("sampler").literal is not None
-    return ordered and bool(_EVALUATION.search(loader.name))
