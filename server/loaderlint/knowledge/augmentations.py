@@ -114,6 +114,18 @@ STEADY_TRANSFORMS = frozenset(
     """.split()
 )
 
+#: Those that draw from torch's state, since torchvision 0.8. Before, most drew from `random`. `RandomChoice` and
+#: `RandomOrder` still do.
+TORCH_DRAWN_TRANSFORMS = frozenset(
+    f"torchvision.transforms.{name}"
+    for name in """
+    AugMix AutoAugment ColorJitter ElasticTransform GaussianBlur RandAugment RandomAdjustSharpness RandomAffine
+    RandomAutocontrast RandomCrop RandomEqualize RandomErasing RandomGrayscale RandomHorizontalFlip RandomInvert
+    RandomPerspective RandomPosterize RandomResizedCrop RandomRotation RandomSolarize RandomVerticalFlip
+    TrivialAugmentWide
+    """.split()
+)
+
 #: The packages whose versions matter.
 PACKAGES = (*(one.package for one in LIBRARIES), "albumentationsx")
 

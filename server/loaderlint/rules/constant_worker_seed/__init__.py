@@ -27,7 +27,8 @@ same numbers.
   calls `np.random.seed()` or draws numbers in each epoch: the workers start with its state there.
 - The loader is for evaluation, where repeated numbers are usually wanted: a hint at most.
 - The loader has no workers and never calls the function.
-- The workers draw only from other libraries or not at all, and all the code that they call is known.
+- The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's
+  transforms draw from torch since 0.8, except for `RandomChoice` and `RandomOrder`.
 
 ## Example
 ```python
