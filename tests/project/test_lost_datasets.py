@@ -502,6 +502,20 @@ PASSED_IN = {
         "    loader = DataLoader(half, num_workers=2)",
         False,
     ),
+    "an attribute that nothing sets": (
+        "class Test:\n    def run(self): loader = DataLoader(self.data, num_workers=2)",
+        False,
+    ),
+    "an attribute that neither the module nor Lightning sets": (
+        "import lightning\nclass Test(lightning.LightningDataModule):\n"
+        "    def test_dataloader(self):\n        loader = DataLoader(self.data, num_workers=2)\n"
+        "        return loader",
+        False,
+    ),
+    "an attribute, where the workers are set up": (
+        "class Test:\n    def run(self): loader = DataLoader(self.data, num_workers=2, worker_init_fn=self.init)",
+        True,
+    ),
     "keywords, which may set up the workers": (
         "def test(**options): loader = DataLoader(num_workers=2, **options)",
         True,
@@ -548,6 +562,28 @@ def test_a_dataset_that_is_tried_out_makes_no_room_for_others(way: str, tmp_path
 def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")
     assert linked.reached("loader") == linked.guessed() == ["A.__getitem__", "B.__getitem__"]
+
+
+MAKES_A = "def main(): train = DataLoader(A(), num_workers=2)"
+ALSO_C = "class C(Dataset):\n    def __getitem__(self, i): return i + 1\n"
+#: What stands in `data.py` below the dataset `C` that nothing makes, and the other files; then whether `C` is presumed
+#: in a loader.
+IN_USE = {
+    "no other file imports it": ("", f"--- train.py\n{HEAD}{MAKES_A}", False),
+    "another file holds its name": ("", f"--- train.py\n{HEAD}{MAKES_A}\ndata = 'C'", False),
+    "another file imports it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import C", True),
+    "a package imports it": ("", f"--- train.py\n{HEAD}{MAKES_A}\n--- pkg/__init__.py\nfrom data import *", True),
+    "a loader is made there": (MAKES_A, "", True),
+    "the other loader is only tried out": ("", f"--- train.py\n{HEAD}train = DataLoader(A(), num_workers=2)", True),
+}
+
+
+@pytest.mark.parametrize("way", IN_USE)
+def test_a_dataset_in_a_file_that_nothing_uses_is_not_presumed(way: str, tmp_path: Path) -> None:
+    """Where other loaders show what the program does with its datasets, such a file is a copy that was left behind."""
+    below, others, presumed = IN_USE[way]
+    linked = link(tmp_path, f"--- data.py\n{HEAD}{ALSO_C}{below}\n{others}\n")
+    assert ("C.__getitem__" in linked.guessed()) is presumed
 
 
 TRIED = """--- data.py

@@ -54,6 +54,25 @@ def test_importers_are_the_files_that_hold_its_name_and_whose_imports_lead_there
     assert found == {"beside.py", "inner.py", "above.py", "taken.py"}
 
 
+def test_a_star_import_leads_to_its_module(tmp_path: Path) -> None:
+    files = """
+--- package/__init__.py
+from .data import *
+--- package/data.py
+x = 1
+--- package/other.py
+from data import *
+--- package/deep/inner.py
+from ..data import *
+from .. import *
+"""
+    scripts = link(tmp_path, files).model.scripts
+    found = {path.relative_to(tmp_path).as_posix() for path in scripts.importers(tmp_path / "package/data.py")}
+    assert found == {"package/__init__.py", "package/other.py", "package/deep/inner.py"}
+    assert scripts.importers(tmp_path / "package/__init__.py") == ()
+    assert scripts.leads_to(tmp_path / "package/deep/inner.py", [tmp_path / "package/__init__.py"])
+
+
 def test_imports_of_other_names_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = link(tmp_path, FILES).model
     followed: set[str] = set()

@@ -78,8 +78,8 @@ _MAX_NESTED_OBJECTS = 8
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: The reason if a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
-#: The reason if unknown code passes the dataset.
-_PASSED_IN = "parameter"
+#: The reasons if unknown code passes the dataset, or sets the attribute that holds it.
+_OUTSIDE = frozenset({"parameter", _NOT_SET, "library attribute"})
 #: The number of loaders that a finding shows. Its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -229,6 +229,7 @@ class Model:
         self._unread = loaders.limits
         self._defs: frozenset[DefKey] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
+        self.scripts = Scripts(self)
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
             self._enter_functions(loader)
@@ -249,7 +250,6 @@ class Model:
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
-        self.scripts = Scripts(self)
         self.start_methods = StartMethods(self)
         self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
@@ -387,8 +387,10 @@ class Model:
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
-        not_passed_in = self._not_passed_in(late)
-        takers = late if idle else not_passed_in
+        not_outside = self._not_outside(late)
+        takers = late if idle else not_outside
+        if not takers and self._shows_its_datasets():
+            unused = tuple(one for one in unused if self._is_in_use(one.cls.path))  # others are not used any more
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
@@ -396,7 +398,7 @@ class Model:
         for loader in takers or [self._presume_loader()]:
             # an attribute that no known code sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
-            if loader in late and loader not in not_passed_in:
+            if loader in late and loader not in not_outside:
                 left = tuple(one for one in left if one.cls in idle)
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
@@ -437,12 +439,21 @@ class Model:
                     held[one.cls] = tries and held.get(one.cls, True)
         return tuple(Instance(cls, None) for cls, tries in held.items() if tries and cls.scope is None)
 
-    def _not_passed_in(self, late: list[Loader]) -> list[Loader]:
+    def _not_outside(self, late: list[Loader]) -> list[Loader]:
         """The loaders that may hold a dataset which no known code creates. If other loaders show what the program does
-        with its datasets, loaders in uncalled code are not among them, unless they set up their workers."""
-        if not any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders):
+        with its datasets, loaders in uncalled code, and those of attributes that no known code sets, are not among
+        them, unless they set up their workers."""
+        if not self._shows_its_datasets():
             return late
-        return [one for one in late if one.late != _PASSED_IN or "worker_init_fn" in one.arguments]
+        return [one for one in late if one.late not in _OUTSIDE or "worker_init_fn" in one.arguments]
+
+    def _shows_its_datasets(self) -> bool:
+        """Whether loaders outside of tests hold datasets of the project."""
+        return any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders)
+
+    def _is_in_use(self, path: Path) -> bool:
+        """Whether a file imports the module `path`, or a loader is created there."""
+        return any(loader.path == path for loader in self.loaders) or bool(self.scripts.importers(path))
 
     def _is_trial(self, loader: Loader) -> bool:
         """Whether a loader is created in tests, or at module level, for example under a main guard."""

@@ -96,9 +96,11 @@ class Scripts:
         return any(wanted in files_of(self._model.ev, path, e) for e in written)
 
     def _written_in(self, path: Path) -> dict[ir.Imported, None]:
-        """The imports of a file, as written."""
+        """The imports of a file, as written. A star import names a module only."""
         if path not in self._written:
-            self._written[path] = dict.fromkeys(imports_in(self._model.ev, path))
+            file = self._model.files.file(path)
+            stars = (ir.Imported(star.module, None, star.level) for star in (file.stars if file else ()))
+            self._written[path] = dict.fromkeys((*imports_in(self._model.ev, path), *stars))
         return self._written[path]
 
     def _imported(self, path: Path) -> dict[Path, None]:
