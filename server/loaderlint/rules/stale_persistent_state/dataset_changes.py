@@ -74,40 +74,51 @@ def _setters(read: Read, model: Model) -> _Setters:
     for owner in read:
         for method in model.ev.classes.public_methods(owner):
             function = method.function
-            if def_key(function) in in_workers:
-                continue
             opened = model.ev.functions.open_frame(function, owner, method.owner)
-            stored = next(iter(_stores(opened, read, model)), None) if opened else None
-            if stored is not None and opened is not None:
-                found = assigned if model.ev.functions.decoration(function) == "property" else called
-                found.setdefault(model.def_of(opened).name, {})[owner] = stored
+            if opened is None or def_key(function) in in_workers:
+                continue
+            name = model.def_of(opened).name
+            is_property = model.ev.functions.decoration(function) == "property"
+            # It takes long to follow a method: only those that the main process may call.
+            if not model.remembered(_assigning if is_property else _calling, name):
+                continue
+            stored = [one for one in model.remembered(_stores, opened) if one[1] in read.get(one[0], ())]
+            if stored:
+                (assigned if is_property else called).setdefault(name, {})[owner] = stored[0]
     return _Setters(called, assigned)
 
 
-def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance, str]]:
-    for frame in model.run_by([opened]):
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr):
-                for owner in _instances(step.base, frame, model):
-                    if step.name in read.get(owner, ()):
-                        yield owner, step.name
+def _stores(entry: Frame, model: Model) -> tuple[tuple[Instance, str], ...]:
+    """The attributes that a method and everything that it runs set, with their objects."""
+    return tuple(
+        (owner, step.name)
+        for frame in model.run_by([entry])
+        for _, step in model.steps(frame)
+        if isinstance(step, ir.SetAttr)
+        for owner in _instances(step.base, frame, model)
+    )
 
 
 def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
     """Where the main process sets what workers read, itself or by a setter."""
     setters = _setters(read, model)
     names = frozenset((*setters.assigned, *(name for names in read.values() for name in names)))
-    assigned = (f".{name} {sign}" for name in sorted(names) for sign in ("=", "+="))
-    words = [*assigned, *(f".{name}(" for name in setters.called)]
-    for function in model.main_functions(tuple(words)) if words else ():
-        if not _may_change(function, names, setters.called, model):
-            continue
+    for function in _changing(names, setters.called, model):
         for frame in function.frames:
             for number, step in model.steps(frame):
-                if isinstance(step, ir.SetAttr) and frame.receiver not in read:  # in a setter, its call counts
-                    yield from _assigned(step, number, frame, read, setters.assigned, loader, model)
+                if isinstance(step, ir.SetAttr):
+                    if step.name in names and frame.receiver not in read:  # in a setter, its call counts
+                        yield from _assigned(step, number, frame, read, setters.assigned, loader, model)
                 elif isinstance(step, ir.Perform):
                     yield from _set_by(step, frame, setters.called, loader, model)
+
+
+def _changing(names: Set[str], setters: Mapping[str, object], model: Model) -> Iterator[MainFunction]:
+    """The defs that may set one of these attributes or call one of these setters, in the order of files and places."""
+    found = [function for name in names for function in model.remembered(_assigning, name)]
+    found += [function for name in setters for function in model.remembered(_calling, name)]
+    by_place = {(function.path, function.piece, function.def_): function for function in found}
+    yield from (by_place[place] for place in sorted(by_place))
 
 
 def _assigned(
@@ -121,20 +132,28 @@ def _assigned(
             yield Change(frame, step.context, Spot(frame, number, "step"), *of[owner], step.name, constant)
 
 
-def _may_change(function: MainFunction, names: Set[str], setters: Mapping[str, object], model: Model) -> bool:
-    """Whether a def may set one of these attributes or call one of these setters, for any caller: it takes long to find
-    the callers. What a method sets on its own object does not count."""
-    sets_own = _is_method(function, model)
-    for step in function.written.steps:
-        if isinstance(step, ir.SetAttr) and step.name in names:
-            if not (sets_own and ir.is_self(function.exprs[step.base])):
-                return True
-        elif isinstance(step, ir.Perform):
-            call = function.exprs[step.call]
-            func = function.exprs[call.func] if isinstance(call, ir.Call) else None
-            if isinstance(func, ir.Attr) and func.name in setters:
-                return True
-    return False
+def _assigning(name: str, model: Model) -> tuple[MainFunction, ...]:
+    """The defs that may set an attribute of this name, for any caller: it takes long to find the callers. What a method
+    sets on its own object does not count."""
+    functions = model.main_functions((f".{name} =", f".{name} +="))
+    return tuple(function for function in functions if _assigns(function, name, model))
+
+
+def _assigns(function: MainFunction, name: str, model: Model) -> bool:
+    bases = [step.base for step in function.written.steps if isinstance(step, ir.SetAttr) and step.name == name]
+    if all(ir.is_self(function.exprs[base]) for base in bases):
+        return bool(bases) and not _is_method(function, model)
+    return True
+
+
+def _calling(name: str, model: Model) -> tuple[MainFunction, ...]:
+    """The defs that call a method of this name, for any caller."""
+    functions = model.main_functions((f".{name}(",))
+    return tuple(function for function in functions if function.calls_one_of((name,), _is_method_call))
+
+
+def _is_method_call(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
+    return isinstance(exprs[call.func], ir.Attr)
 
 
 def _is_method(function: MainFunction, model: Model) -> bool:
