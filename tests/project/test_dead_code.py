@@ -104,6 +104,78 @@ BINDINGS = {
     "def h(x):;  if x is None:;   x = g;  return x; h(load())": "?undefined name | g",
 }
 
+#: The lines before a test of the type of `x`, with what it leaves.
+TYPES = {
+    "x = Image.open(p); isinstance(x, np.ndarray)": "g",
+    "x = Image.open(p).convert('L').resize((2, 2)); isinstance(x, np.ndarray)": "g",
+    "x = Image.open(p); isinstance(x, Image.Image)": "f",
+    "x = Image.open(p); isinstance(x, (np.ndarray, torch.Tensor))": "g",
+    "x = Image.open(p); isinstance(x, (np.ndarray, Image.Image))": "f",
+    "x = Image.open(p); isinstance(x, accimage.Image)": "g",
+    "x = Image.open(p); torch.is_tensor(x)": "g",
+    "x = Image.open(p); isinstance(x, collections.abc.Sequence)": "g",
+    "x = Image.open(p); isinstance(x, A)": "g",
+    "x = Image.open(p); isinstance(x, types.Array)": "f | g",
+    "x = Image.open(p); isinstance(x, load())": "f | g",
+    "x = Image.open(p).size; isinstance(x, np.ndarray)": "f | g",
+    "x = Image.open(p); x = np.asarray(x); isinstance(x, np.ndarray)": "f",
+    "x = Image.open(p); if load():;  x = np.asarray(x); isinstance(x, np.ndarray)": "f | g",
+    "x = np.zeros(3).astype('uint8'); isinstance(x, Image.Image)": "g",
+    "x = np.zeros(3).sum(); isinstance(x, np.ndarray)": "f | g",
+    "x = np.load(p); isinstance(x, np.ndarray)": "f | g",
+    "x = cv2.imread(p); isinstance(x, np.ndarray)": "f | g",
+    "x = torch.zeros(3).float(); isinstance(x, torch.Tensor)": "f",
+    "x = torch.zeros(3).numpy(); isinstance(x, torch.Tensor)": "f | g",
+    "x = torch.zeros(3); isinstance(x, torch.FloatTensor)": "f | g",
+    "x = Path(p) / 'a'; isinstance(x, str)": "g",
+    "x = Path(p).parent; isinstance(x, str)": "f | g",
+    "x = os.path.join(p, 'a'); isinstance(x, (str, Path))": "f",
+    "x = 3; isinstance(x, int)": "f",
+    "x = True; isinstance(x, int)": "f",
+    "x = 3; isinstance(x, numbers.Number)": "f",
+    "x = 3; isinstance(x, (list, tuple))": "g",
+    "x = None; isinstance(x, str)": "g",
+    "x = options.size; isinstance(x, int)": "f | g",
+    "x = [1, 2]; isinstance(x, (list, tuple))": "f",
+    "x = (1, 2); isinstance(x, list)": "g",
+    "x = {'a': 1}; isinstance(x, dict)": "f",
+    "x = {'a': 1}; isinstance(x, collections.abc.Mapping)": "f",
+    "x = [i for i in load()]; isinstance(x, list)": "f",
+    "x = load(); isinstance(x, list)": "f | g",
+    "x = A(); isinstance(x, A)": "f",
+    "x = A(); isinstance(x, B)": "g",
+    "x = A(); isinstance(x, np.ndarray)": "g",
+    "x = A(); isinstance(x, collections.abc.Iterable)": "f | g",
+    "x = f; isinstance(x, A)": "g",
+    "x = Compose([f]); isinstance(x, Compose)": "f",
+    "x = Compose([f]); isinstance(x, AugmentationSequential)": "g",
+    "x = Compose([f]); isinstance(x, torch.nn.Sequential)": "g",
+    "x = Compose([f]); isinstance(x, torch.nn.Module)": "f | g",
+    "x = Compose([f]); isinstance(x, RandomCrop)": "f | g",
+    "x = AugmentationSequential(f); isinstance(x, torch.nn.Sequential)": "f | g",
+    "y = [Image.open(p)]; x = y[0]; isinstance(x, np.ndarray)": "g",
+    "y = []; for q in load():;  y.append(Image.open(q)); x = y[0]; isinstance(x, np.ndarray)": "g",
+    "y = list(); for q in load():;  y.append(Image.open(q)); x = y[0]; isinstance(x, np.ndarray)": "g",
+    "y = [Image.open(p)]; y[0] = np.asarray(y[0]); x = y[0]; isinstance(x, np.ndarray)": "f | g",
+    "y = [Image.open(p)]; y[:] = load(); x = y[0]; isinstance(x, np.ndarray)": "f | g",
+    "y = {'a': Image.open(p)}; x = y['a']; isinstance(x, np.ndarray)": "f | g",
+    "x = Image.open(p); for i in load():;  x = np.asarray(x); isinstance(x, np.ndarray)": "f | g",
+}
+_IMPORTS = """
+import collections.abc
+import numbers
+import os
+from pathlib import Path
+import accimage
+import cv2
+import numpy as np
+import torch
+import types_of_others as types
+from PIL import Image
+from kornia.augmentation import AugmentationSequential
+from torchvision.transforms import Compose, RandomCrop
+""".strip().replace("\n", "; ")
+
 
 @pytest.mark.parametrize(("test", "expected"), TESTS.items(), ids=TESTS)
 def test_branches(tmp_path: Path, test: str, expected: str) -> None:
@@ -113,3 +185,21 @@ def test_branches(tmp_path: Path, test: str, expected: str) -> None:
 @pytest.mark.parametrize(("code", "expected"), BINDINGS.items(), ids=BINDINGS)
 def test_bindings(tmp_path: Path, code: str, expected: str) -> None:
     assert evaluated(tmp_path, code, "function") == expected
+
+
+@pytest.mark.parametrize(("code", "expected"), TYPES.items(), ids=TYPES)
+def test_types(tmp_path: Path, code: str, expected: str) -> None:
+    before, _, test = code.rpartition("; ")
+    lines = f"{_IMPORTS}; {before}; if {test}:;  v = f; else:;  v = g; v"
+    assert evaluated(tmp_path, lines, "function") == expected
+
+
+IN_LOOPS = {
+    "x = None; for i in load():;  if isinstance(x, np.ndarray):;   v = f;  else:;   v = g;  x = np.zeros(3)": "f | g",
+    "x = load(); while isinstance(x, A):;  x = x.inner; v = x": "?undefined name",
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), IN_LOOPS.items(), ids=IN_LOOPS)
+def test_types_in_loops(tmp_path: Path, code: str, expected: str) -> None:
+    assert evaluated(tmp_path, f"{_IMPORTS}; {code}; v", "function") == expected

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import library_values, type_tests
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import Atom, Lib, Literal_, Val
@@ -133,7 +133,11 @@ class Liveness:
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
             case ir.Call(func, _) if self._is_opaque(func, frame):
-                return None
+                tested = type_tests.tested_type(self._ev, e, frame)
+                if tested is None:
+                    return None
+                number, types = tested
+                return type_tests.has_type(self._ev, number, self._value(number, frame), types, frame)
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
                 return library_values.truth(self._value(number, frame))
         return None

@@ -19,6 +19,7 @@ from loaderlint.knowledge.arrays import (
     VIEWS,
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
+from loaderlint.knowledge.collation import IMAGE_TRANSFORMS
 from loaderlint.knowledge.higher_order import FUNCTION_STEPS, HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
 from loaderlint.knowledge.library_datasets import (
     DATASET_PARAMETERS,
@@ -574,6 +575,8 @@ def call(
     if short != name and short in _COPYING_BUILTINS and first is not None:
         _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
         return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
+    if name == "builtins.list" and first is None:
+        return of(SeqOf("list", tuple(containers.appended(ev, number, frame)), site)), ()
     if name == "builtins.dict":
         return _dict(ev, arguments, frame, number), ()
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
@@ -950,8 +953,10 @@ def handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> V
     for step, result in results:
         if not isinstance(step, LibObject) or step.name in FUNCTION_STEPS:
             found.append(result if result.atoms else given)
-        else:
-            found.append(given.without_origins() if step.name in MAKES_NEW else given)
+            continue
+        found.append(given.without_origins() if step.name in MAKES_NEW else given)
+        if step.name not in IMAGE_TRANSFORMS:
+            found.append(unknown("library step"))
     return join([*found, given] if choice.has(Unknown) or not found else found)
 
 

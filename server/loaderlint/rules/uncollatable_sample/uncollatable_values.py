@@ -17,6 +17,7 @@ from loaderlint.knowledge.collation import (
     PLAIN_BASES,
 )
 from loaderlint.knowledge.paths import PATH_LISTINGS, PATH_MAKERS, PATH_METHODS
+from loaderlint.knowledge.value_types import is_made
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
 from loaderlint.project.reach.model import Model
@@ -132,7 +133,7 @@ class Uncollatable:
     def _of_object(self, atom: LibObject) -> Kind | None:
         if atom.name in OTHERS:
             return OTHERS[atom.name]
-        if _is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
+        if is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
             return IMAGE
         if _is_path(atom.name):
             return PATH
@@ -172,17 +173,8 @@ def _replaces_transform(text: str) -> bool:
     return _SETS_TRANSFORM.search(text) is not None
 
 
-def _is_made(name: str, makers: frozenset[str], methods: frozenset[str]) -> bool:
-    """Whether a chain of calls begins with one of these and goes on with these methods."""
-    while name not in makers:
-        name, _, method = name.rpartition(".")
-        if method not in methods:
-            return False
-    return True
-
-
 def _is_path(name: str) -> bool:
     if name.endswith("[]"):
         name, _, listing = name[:-2].rpartition(".")
         return listing in PATH_LISTINGS and _is_path(name)
-    return _is_made(name, PATH_MAKERS, PATH_METHODS)
+    return is_made(name, PATH_MAKERS, PATH_METHODS)

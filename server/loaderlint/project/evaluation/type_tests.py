@@ -1,0 +1,134 @@
+"""Tests of a value's type: `isinstance(x, np.ndarray)`, where `x` is a Pillow image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.value_types import FUNCTION, OBJECT, TENSOR, is_derived, type_made_by
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    SeqOf,
+    Site,
+    Val,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: Library classes from which a class of the project may be derived without being anything else.
+_PLAIN_BASES = frozenset("abc.ABC builtins.object typing.Generic typing.Protocol".split())
+#: Classes that may say themselves what their instances are.
+_HOOKED = frozenset({"abc.ABC", "typing.Protocol", "typing_extensions.Protocol"})
+_DISPLAYS = (ir.Seq, ir.Map, ir.Comp)
+
+
+def tested_type(ev: Evaluator, call: ir.Call, frame: Frame) -> tuple[int, Val] | None:
+    """The tested expression of `isinstance(x, types)` and `torch.is_tensor(x)`, and the types; None for other calls."""
+    called = ev.eval(call.func, frame).atoms
+    if any(arg.kind != "pos" for arg in call.args):
+        return None
+    if called == {Lib("torch.is_tensor")} and len(call.args) == 1:
+        return call.args[0].value, Val(frozenset({Lib(TENSOR)}))
+    if called == {Lib("builtins.isinstance")} and len(call.args) == 2:
+        return call.args[0].value, ev.eval(call.args[1].value, frame)
+    return None
+
+
+def has_type(ev: Evaluator, number: int, value: Val, types: Val, frame: Frame) -> bool | None:
+    """Whether expression `number`, which is `value`, is always an instance of one of `types`, or never; None if it may
+    be either, or if that is not known."""
+    e = ev.expr(frame, number)
+    if (ir.is_self(e) and frame.receiver is not None) or not value.atoms or _may_be_replaced(ev, e, frame):
+        return None
+    wanted = list(_each(types))
+    answers = {_any(_is(ev, atom, one) for one in wanted) for atom in value.atoms}
+    return answers.pop() if len(answers) == 1 and wanted else None
+
+
+def _each(types: Val) -> Iterator[Atom]:
+    """Each class of a tuple of classes; of several tuples none."""
+    (only,) = types.atoms if len(types.atoms) == 1 else (None,)
+    if not isinstance(only, SeqOf):
+        yield from (() if only is None else (only,))
+        return
+    for item in only.items:
+        yield from _each(item)
+
+
+def _any(answers: Iterable[bool | None]) -> bool | None:
+    found = set(answers)
+    return True if True in found else None if None in found else False
+
+
+def _may_be_replaced(ev: Evaluator, e: ir.Expr | None, frame: Frame) -> bool:
+    """Whether an expression reads an item of what is no list or tuple, or of one whose items are replaced in sight."""
+    if not isinstance(e, ir.Index | ir.Element | ir.Unpack):
+        return False
+    base = e.iterable if isinstance(e, ir.Element) else e.base if isinstance(e, ir.Index) else e.value
+    return not all(isinstance(one, SeqOf) and not _has_stores(one, frame) for one in ev.eval(base, frame).atoms)
+
+
+def _has_stores(atom: SeqOf, frame: Frame) -> bool:
+    """Whether the function that makes a list, or the one that reads it, replaces items of anything."""
+    frames = {frame} if atom.site is None else {frame, atom.site.frame}
+    return any(True for one in frames for _ in one.code.steps_of(ir.SetItem))
+
+
+def _is(ev: Evaluator, atom: Atom, wanted: Atom) -> bool | None:
+    """Whether an object is an instance of a class."""
+    if isinstance(wanted, ClassRef):
+        return _is_of_project(ev, atom, wanted)
+    if not isinstance(wanted, Lib):
+        return None
+    if not isinstance(atom, Instance):
+        name = _type_of(atom)
+        return is_derived(name, wanted.name) if name else None
+    if not _is_known(ev, atom):
+        return None
+    bases = [name for name in ev.classes.library_bases(atom.cls) if name not in _PLAIN_BASES]
+    return _any(is_derived(name, wanted.name) for name in (*bases, OBJECT))
+
+
+def _is_of_project(ev: Evaluator, atom: Atom, wanted: ClassRef) -> bool | None:
+    if not _HOOKED.isdisjoint(ev.classes.library_bases(wanted)):
+        return None
+    if not isinstance(atom, Instance):
+        return False if _type_of(atom) else None
+    return wanted in ev.classes.mro(atom.cls) if _is_known(ev, atom) else None
+
+
+def _is_known(ev: Evaluator, atom: Instance) -> bool:
+    """Whether the class of an object is exactly the one that is known, with all its ancestors."""
+    is_made = atom.site is not None and not atom.presumed and isinstance(_made_at(atom.site), ir.Call)
+    return is_made and not ev.classes.has_unknown_base(atom.cls)
+
+
+def _made_at(site: Site) -> ir.Expr | None:
+    return site.frame.code.exprs[site.expr] if 0 <= site.expr < len(site.frame.code.exprs) else None
+
+
+def _type_of(atom: Atom) -> str:
+    """The library class of which a value is an object; '' if it is not known."""
+    match atom:
+        case Literal_(kind, _, ""):
+            return f"builtins.{kind}"
+        case SeqOf(kind, _, site) if site is not None and isinstance(_made_at(site), _DISPLAYS):
+            return f"builtins.{kind}"
+        case MapOf(_, _, site) if site is not None and isinstance(_made_at(site), _DISPLAYS):
+            return "builtins.dict"
+        case LibObject(name, site) if isinstance(_made_at(site), ir.Call | ir.Bin):
+            return type_made_by(name) or (name if name.rpartition(".")[2][:1].isupper() else "")
+        case FunctionRef() | Method():
+            return FUNCTION
+    return ""
