@@ -47,6 +47,8 @@ def _read(root: Path, workspace: Workspace) -> list[str]:
         ("import os, lib.data as d; Crops = d.Crops", "lib/data.py", []),
         ("from \\\n    lib.data import \\\n    Crops", "lib/data.py", []),
         ("from .lib.data import Crops", "lib/data.py", []),
+        ("from lib.data import Crops", "lib/lib/data.py", ["lib/lib/__init__.py", "lib/__init__.py"]),
+        ("from lib.data import Crops", "lib/lib/data.py", []),
         ("if True: from lib.data import Crops", "lib/data.py", []),
         ("from data import Crops", "src/data.py", []),
         ("import sys\nsys.path.append('vendor/x')\nfrom data import Crops", "vendor/x/data.py", []),

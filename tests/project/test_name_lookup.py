@@ -100,6 +100,37 @@ WAYS = {
         "from tools.train import sets",
         "sets.Images()",
     ),
+    "a package in a folder of its name": (
+        "pkg/pkg/data.py",
+        "--- pkg/pkg/__init__.py\n--- pkg/setup.py\n",
+        "from pkg.data import Images",
+        "Images()",
+    ),
+    "a package in a folder of its name that is a package too": (
+        "pkg/pkg/data.py",
+        "--- pkg/__init__.py\n--- pkg/pkg/__init__.py\n",
+        "from pkg.data import Images",
+        "Images()",
+    ),
+    "a folder in a folder of its name": ("pkg/pkg/data.py", "", "import pkg.data as sets", "sets.Images()"),
+    "a module of a package in a folder of its name": (
+        "pkg/pkg/data.py",
+        "--- pkg/pkg/__init__.py\n--- pkg/setup.py\n",
+        "from pkg import data",
+        "data.Images()",
+    ),
+    "a package in a folder of its name, by the folder": (
+        "pkg/pkg/data.py",
+        "--- pkg/pkg/__init__.py\n",
+        "from pkg.pkg import data",
+        "data.Images()",
+    ),
+    "scripts beside a package in a folder of its name": (
+        "pkg/pkg/data.py",
+        "--- pkg/pkg/__init__.py\n--- scripts/run.py\nfrom pkg.data import Images\n",
+        "from scripts.run import Images",
+        "Images()",
+    ),
     "a folder named like a library": ("datasets/data.py", "", "from datasets.data import Images", "Images()"),
 }
 

@@ -174,6 +174,8 @@ class _Search:
             return
         for folder in self._search_path(importer, imports):
             found = list(self._below(folder, parts))
+            if self._is_there_as(os.path.isdir, folder / parts[0] / parts[0]):  # a package in a folder of its name
+                found += self._below(folder / parts[0], parts)
             yield from found
             if found:
                 return
@@ -203,10 +205,13 @@ class _Search:
             folder = folder / part
 
     def _is_file(self, path: Path) -> bool:
+        return self._is_there_as(os.path.isfile, path)
+
+    def _is_there_as(self, is_kind: Callable[[str], bool], path: Path) -> bool:
         key = str(path)
         known = self._is_there.get(key)
         if known is None:
             self._looks += 1
             file_accesses.saw(key)
-            known = self._is_there[key] = os.path.isfile(key)
+            known = self._is_there[key] = is_kind(key)
         return known

@@ -1,8 +1,10 @@
 """Resolves an import to a file of the project.
 
 An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds the module,
-up to the project's root. A name of the standard library is never a file of the project; nor is a folder without
-`__init__.py` that merely shares the name of a well-known library.
+up to the project's root. A folder there may have the module's name without holding it, because the package is in a
+folder of its own name, `crops/crops/__init__.py` beside `crops/setup.py`, and installed from there. A name of the
+standard library is never a file of the project; nor is a folder without `__init__.py` that merely shares the name of a
+well-known library.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
         if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in WELL_KNOWN:
             continue
         found = _within(files, folder, parts)
+        if found is None or (found == FolderRef(folder / parts[0]) and files.exists(found.path / "setup.py")):
+            found = _within(files, folder / parts[0], parts) or found
         if found is not None:  # `extract.py` holds no `extract.video`: a folder further out does
             return found
     return None
