@@ -159,10 +159,14 @@ def may_be_registered(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
     call = ev.expr(made.frame, made.expr)
     looked_up = ev.expr(made.frame, call.func) if isinstance(call, ir.Call) else None
     registry = ev.expr(made.frame, looked_up.base) if isinstance(looked_up, ir.Index) else None
-    file = ev.file(made.frame.path)
-    if not isinstance(registry, ir.Global) or file is None or registry.name not in file.names:
+    name = registry.name if isinstance(registry, ir.Global | ir.Imported) else None
+    if name is None or not isinstance(looked_up, ir.Index):
         return True
-    return function_registries.may_hold(ev, file, registry.name, cls)
+    homes = {one.site.frame.path for one in ev.eval(looked_up.base, made.frame).only(MapOf) if one.site is not None}
+    file = ev.file(homes.pop() if len(homes) == 1 else made.frame.path)
+    if file is None or name not in file.names:
+        return True
+    return function_registries.may_hold(ev, file, name, cls)
 
 
 def _imported(ev: Evaluator, frame: Frame) -> Iterator[str]:

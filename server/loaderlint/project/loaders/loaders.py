@@ -66,6 +66,7 @@ from loaderlint.project.loaders.presumed_datasets import (
     kept_elsewhere,
     may_be_dataset,
 )
+from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.versions.environment import Environment
@@ -621,25 +622,42 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
 
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
-    up a class by a constant name, has that name; if they ask for a subclass, is one; if they look in a package, or in a
+    up a class by a constant name, has that name or is registered under it; if they ask for a subclass, is one; if they look in a package, or in a
     registry, may be there. None if the calls look up other classes of the project by constant names, or only name
     classes of modules that are not there. Otherwise all of them, as if created by unknown code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
-    keys = {site: missing[site] or _literal_key(ev, site) for site in loader.late_sites}
+    keys = {site: missing[site] or literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
         for site, key in keys.items()
         for inst in unused
-        if key in ("", ev.classes.name(inst.cls)) and takes(ev, inst.cls, ev.calls.site_arguments(site))
+        if _is_called(ev, inst.cls, key) and takes(ev, inst.cls, ev.calls.site_arguments(site))
         if _is_asked_for(ev, inst.cls, site)
     ]
-    named = (missing[site] or (key and ev.files.containing(f"class {key}")) for site, key in keys.items())
+    named = (
+        missing[site] or (key and (ev.files.containing(f"class {key}") or is_registered(ev, key)))
+        for site, key in keys.items()
+    )
     is_open = any(one.made is None for one in loader.argument("dataset").only(Unknown))
     if not made and keys and not is_open and all(named):
         return ()
     if not made and keys and all(asked_bases(ev, site) for site in keys):
         return ()
-    return tuple(made or (one for one in unused if all(_is_in_reach(ev, one.cls, site) for site in keys)))
+    return tuple(made or (one for one in unused if _may_be_looked_up(ev, one.cls, keys)))
+
+
+def _is_called(ev: Evaluator, cls: ClassRef, key: str) -> bool:
+    """Whether a class has a name, or is registered under it; every class for ''."""
+    return key in ("", ev.classes.name(cls)) or key in registered_names(ev, cls)
+
+
+def _may_be_looked_up(ev: Evaluator, cls: ClassRef, keys: Mapping[Site, str]) -> bool:
+    """Whether a class may be the one that all these calls look up, each by its key. What is registered under other
+    names is not."""
+    if not all(_is_in_reach(ev, cls, site) for site in keys):
+        return False
+    names = registered_names(ev, cls)
+    return not names or "" in keys.values() or not names.isdisjoint(keys.values())
 
 
 def _is_asked_for(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
@@ -652,17 +670,6 @@ def _is_asked_for(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
 def _is_in_reach(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
     """Whether a class may be where the code looks it up: in a package, or in a dict that functions fill."""
     return is_in_package(ev, cls, made) and may_be_registered(ev, cls, made)
-
-
-def _literal_key(ev: Evaluator, made: Site) -> str:
-    """The constant name by which a call looks up its class, as in `KINDS["Crops"]()`; '' if there is none, or if users
-    may set it."""
-    call = ev.expr(made.frame, made.expr)
-    func = ev.expr(made.frame, call.func) if isinstance(call, ir.Call) else None
-    literal = ev.eval(func.index, made.frame).literal if isinstance(func, ir.Index) else None
-    if literal is None or literal.configured or not isinstance(literal.value, str):
-        return ""
-    return literal.value
 
 
 def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
