@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.dead_code import DefaultLiveness
+from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import DefKey, Site, def_key
+from loaderlint.project.evaluation.values import Instance, Site, def_key
+from loaderlint.project.loaders.presumed_datasets import dataset_kind
 
 #: The number of calls that are followed back from a line to find the branches around it.
 _MAX_CALLS = 6
@@ -21,19 +23,20 @@ class DefaultBranches:
 
     def __init__(
         self,
-        liveness: DefaultLiveness,
+        ev: Evaluator,
         callers: Callers,
         callers_in: Callable[[Frame, int], Sequence[tuple[Frame, int]]],
     ) -> None:
-        self._liveness = liveness
+        self._ev = ev
+        self._liveness = DefaultLiveness(ev)
         self._callers = callers
         self._callers_in = callers_in
-        self._off_in_main: dict[tuple[DefKey, int], Site | None] = {}
+        self._off_in_main: dict[tuple[Frame, int], Site | None] = {}
 
     def keep_out(self, index: int, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
         """The test that, with the options' defaults, prevents a loader from reaching a context of a frame on every
         path; None if there is none."""
-        if (test := self.off(frame, context)) is not None:
+        if (test := self.off(frame, context) or self.off_object(frame)) is not None:
             return test
         found: Site | None = None
         for caller, number in self._callers_in(frame, index) if calls else ():
@@ -51,10 +54,22 @@ class DefaultBranches:
             context = one.contexts[context].parent
         return Site(frame, one.contexts[context].expr)
 
+    def off_object(self, frame: Frame, calls: int = _MAX_CALLS) -> Site | None:
+        """The test that, with the options' defaults, keeps the main process from creating the object on which a method
+        runs. None if there is none, and for a dataset: an option that chooses one is as good as always set."""
+        inst = frame.receiver
+        if not isinstance(inst, Instance) or inst.site is None or not calls:
+            return None
+        if dataset_kind(self._ev, inst.cls) is not None:
+            return None
+        made = inst.site.frame
+        context = made.code.context_of(inst.site.expr)
+        return self.off_in_main(made, context, calls - 1) or self.off_object(made, calls - 1)
+
     def off_in_main(self, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
-        """The test that, with the options' defaults, keeps the main process from a context of a def: around it, or
-        around all known calls of the def. None if there is none."""
-        key = def_key(frame), context
+        """The test that, with the options' defaults, keeps the main process from a context of a frame: around it, or
+        around all known calls of its def. None if there is none."""
+        key = frame, context
         if key not in self._off_in_main:
             with provisional(self._off_in_main, key, None):
                 self._off_in_main[key] = self._find_off(frame, context, calls)

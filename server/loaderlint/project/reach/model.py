@@ -23,7 +23,6 @@ from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name
-from loaderlint.project.evaluation.dead_code import DefaultLiveness
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
@@ -243,7 +242,7 @@ class Model:
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
-        self._defaults = DefaultBranches(DefaultLiveness(self.ev), self.callers, self._callers_in)
+        self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -720,8 +719,8 @@ class Model:
         return found
 
     def unset_option(self, frame: Frame, context: int) -> Site | None:
-        """The test that keeps the main process from a context of a def as long as users set no option."""
-        return self._defaults.off_in_main(frame, context)
+        """The test that keeps the main process from a context of a frame as long as users set no option."""
+        return self._defaults.off_in_main(frame, context) or self._defaults.off_object(frame)
 
     def environment(self, loader: Loader | None = None) -> Environment:
         """The environment of the loader's file, without the platforms on which the loader's line does not run. Without

@@ -244,6 +244,18 @@ def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model)
     return found
 
 
+def unset_at(made: Site | None, model: Model) -> Site | None:
+    """The test that, until an option is set, keeps the main process from creating what is made at a site."""
+    if made is None or made.expr < 0:
+        return None
+    return model.unset_option(made.frame, made.frame.code.context_of(made.expr))
+
+
+def unset_evidence(option: Site | None, model: Model) -> tuple[Evidence, ...]:
+    """The evidence that such a test gives."""
+    return () if option is None else (Evidence(model.site_place(option), UNSET),)
+
+
 def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Exposure | None:
     if one.exposure is not None:
         return one.exposure

@@ -63,7 +63,7 @@ from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import UNSET, Unsaid, weighed
+from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, weighed
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
@@ -106,7 +106,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"pickle cannot name it; {_advice(ref)}",
             place,
             name_of(ref, model),
-            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model), *_unset(option, model)),
+            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model), *unset_evidence(option, model)),
             hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else (),
         )
 
@@ -116,12 +116,7 @@ def _option_of(ref: FunctionRef | ClassRef, model: Model) -> Site | None:
     made = ir.MakeDef(ref.def_)
     scope = ref.scope
     numbers = [number for number, e in enumerate(scope.code.exprs) if e == made] if scope is not None else []
-    return model.unset_option(scope, scope.code.context_of(numbers[0])) if scope is not None and numbers else None
-
-
-def _unset(option: Site | None, model: Model) -> Iterator[Evidence]:
-    if option is not None:
-        yield Evidence(model.site_place(option), UNSET)
+    return unset_at(Site(scope, numbers[0]), model) if scope is not None and numbers else None
 
 
 def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:

@@ -74,14 +74,19 @@ from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, undoubted, weighed
+from loaderlint.rules.shared.judgement import Unsaid, undoubted, unset_at, unset_evidence, weighed
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.unpicklable_state.advice import advice, with_article
 from loaderlint.rules.unpicklable_state.fixes import left_out
-from loaderlint.rules.unpicklable_state.unpicklable_payloads import UnpicklablePayload, first_use, unpicklable_payload
+from loaderlint.rules.unpicklable_state.unpicklable_payloads import (
+    UnpicklablePayload,
+    first_use,
+    made_at,
+    unpicklable_payload,
+)
 from loaderlint.rules.unpicklable_state.useless_locks import has_threads, may_lock
 
 
@@ -124,7 +129,9 @@ def _judge(
     if is_old == "no":
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
     base = Severity.WARNING if one.is_on_gpu else loud  # an explicit start method does not depend on the platform
-    verdict = weighed(RULE, certainty, one.doubts + (0 if is_old == "yes" else 1), base)
+    option = unset_at(made_at(one.payload), model)
+    doubts = one.doubts + (0 if is_old == "yes" else 1) + (0 if option is None else 1)
+    verdict = weighed(RULE, certainty, doubts, base)
     if isinstance(verdict, Unsaid):
         return Silence(RULE.name, one.place, verdict.reason)
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
@@ -133,7 +140,7 @@ def _judge(
         f"(cannot pickle {error}); {advice(one)}",
         one.place,
         one.name,
-        (*one.payload.shown(model, one.place), *sent_by(loader, model)),
+        (*one.payload.shown(model, one.place), *sent_by(loader, model), *unset_evidence(option, model)),
         fix,
     )
 

@@ -65,6 +65,11 @@ def unpicklable_payload(payload: Payload, loader: Loader, model: Model) -> Unpic
     return None
 
 
+def made_at(payload: Payload) -> Site | None:
+    """Where what is sent is made; None if that is not known, and for a module."""
+    return payload.atom.site if isinstance(payload.atom, LibObject | SeqOf | Instance) else None
+
+
 def _is_indexed(payload: Payload, model: Model) -> bool:
     """Whether the class takes items of the attribute by index, or its length: what it keeps there is no generator."""
     store = payload.store
