@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.frames import Code, Frame
@@ -79,6 +80,7 @@ class UserOptions:
         self._options: dict[tuple[str, str], Val] = {}
         self._declared: dict[str, list[_Declaration]] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
+        self._handed_out: dict[Path, bool] = {}
         self._nodes: dict[tuple[frozenset[str], str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
@@ -179,7 +181,7 @@ class UserOptions:
             filled = list(self._filled_in(name))
             if allowed and not filled:
                 return _one_of(allowed, join(values))
-            values += filled
+            values += filled or ([unknown("filled out of sight")] if self._is_handed_out(path) else [])
         return join(values) if values else unknown("config")
 
     def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
@@ -243,6 +245,37 @@ class UserOptions:
             for piece in file.mentioning(name) if file else ():
                 if file is not None and any(file.pieces[piece].holds(text) for text in stores):
                     yield from self._stored(name, path, piece)
+
+    def _is_handed_out(self, path: Path) -> bool:
+        """Whether the file that parses the command line passes the options to code that is not in sight, which may
+        store into them: `prepare(args)`, where `prepare` is imported from a missing module."""
+        if path not in self._handed_out:
+            self._handed_out[path] = any(self._passes_options(one) for one in self._parsing(path))
+        return self._handed_out[path]
+
+    def _parsing(self, path: Path) -> Iterator[Frame]:
+        """The frames of a file that may read the result of parsing the command line: those of pieces that parse it, or
+        that name what a piece of the module parses."""
+        file = self._ev.file(path)
+        pieces = {piece for word in PARSE for piece in file.mentioning(word)} if file else set()
+        bodies = [self._ev.body(path, piece) for piece in sorted(pieces)]
+        names = {step.name for body in bodies for _, step in body.code.steps_of(ir.Bind)}
+        pieces |= {piece for name in names for piece in file.mentioning(name)} if file else set()
+        for piece in sorted(pieces):
+            facts = self._ev.facts(path, piece)
+            yield from (self._frame(path, piece, index) for index in range(len(facts.ir.defs) if facts else 0))
+
+    def _passes_options(self, frame: Frame) -> bool:
+        for _, call in frame.code.calls:
+            called = self._ev.eval(call.func, frame).atoms if call.args else frozenset()
+            if any(isinstance(one, Lib) and self._is_out_of_sight(one.name) for one in called):
+                if any(self._ev.eval(arg.value, frame).has(Namespace) for arg in call.args):
+                    return True
+        return False
+
+    def _is_out_of_sight(self, name: str) -> bool:
+        """Whether nothing is known of what a library function does."""
+        return not is_measured(name) and not self._ev.installed.is_read(name.partition(".")[0])
 
     def _stored(self, name: str, path: Path, piece: int) -> Iterator[Val]:
         facts = self._ev.facts(path, piece)
