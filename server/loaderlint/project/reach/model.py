@@ -714,13 +714,24 @@ class Model:
         found: Site | None = None
         for loader in loaders if frame in self.reached else ():
             found = self._defaults.keep_out(loader.index, frame, context)
-            if found is None:
+            if found is None or self._needs_option(loader, found):
                 return None
         return found
 
-    def unset_option(self, frame: Frame, context: int) -> Site | None:
-        """The test that keeps the main process from a context of a frame as long as users set no option."""
-        return self._defaults.off_in_main(frame, context) or self._defaults.off_object(frame)
+    def unset_option(self, frame: Frame, context: int, loader: Loader) -> Site | None:
+        """The test that keeps the main process from a context of a frame as long as users set no option; None if it
+        also keeps it from creating the loader's dataset."""
+        found = self._defaults.off_in_main(frame, context) or self._defaults.off_object(frame)
+        return None if found is None or self._needs_option(loader, found) else found
+
+    def _needs_option(self, loader: Loader, test: Site) -> bool:
+        """Whether a dataset of the loader is only created where a test of an option holds: whoever uses the loader sets
+        the option."""
+        made = (atom.site for atom in loader.datasets if isinstance(atom, Instance | LibObject) and atom.site)
+        tests = (self._defaults.off(site.frame, site.frame.code.context_of(site.expr)) for site in made)
+        return any(
+            one is not None and (def_key(one.frame), one.expr) == (def_key(test.frame), test.expr) for one in tests
+        )
 
     def environment(self, loader: Loader | None = None) -> Environment:
         """The environment of the loader's file, without the platforms on which the loader's line does not run. Without

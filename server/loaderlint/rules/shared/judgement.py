@@ -244,11 +244,12 @@ def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model)
     return found
 
 
-def unset_at(made: Site | None, model: Model) -> Site | None:
-    """The test that, until an option is set, keeps the main process from creating what is made at a site."""
+def unset_at(made: Site | None, loader: Loader, model: Model) -> Site | None:
+    """The test that, until an option is set, keeps the main process from creating what is made at a site and sent to a
+    loader's workers."""
     if made is None or made.expr < 0:
         return None
-    return model.unset_option(made.frame, made.frame.code.context_of(made.expr))
+    return model.unset_option(made.frame, made.frame.code.context_of(made.expr), loader)
 
 
 def unset_evidence(option: Site | None, model: Model) -> tuple[Evidence, ...]:

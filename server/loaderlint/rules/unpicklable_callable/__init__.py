@@ -92,7 +92,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             continue
         unsure = payload.guessed or is_alternative(ref, model)
         certainty = "possible" if unsure else exposure.certainty
-        option = _option_of(ref, model)
+        option = _option_of(ref, loader, model)
         verdict = weighed(RULE, certainty, 0 if option is None else 1, loud)
         place = place_of(ref, model)
         if isinstance(verdict, Unsaid):
@@ -111,12 +111,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         )
 
 
-def _option_of(ref: FunctionRef | ClassRef, model: Model) -> Site | None:
+def _option_of(ref: FunctionRef | ClassRef, loader: Loader, model: Model) -> Site | None:
     """The test of an option that is off by default, in whose branch a function or class is made."""
     made = ir.MakeDef(ref.def_)
     scope = ref.scope
     numbers = [number for number, e in enumerate(scope.code.exprs) if e == made] if scope is not None else []
-    return unset_at(Site(scope, numbers[0]), model) if scope is not None and numbers else None
+    return unset_at(Site(scope, numbers[0]), loader, model) if scope is not None and numbers else None
 
 
 def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:

@@ -129,7 +129,7 @@ def _judge(
     if is_old == "no":
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
     base = Severity.WARNING if one.is_on_gpu else loud  # an explicit start method does not depend on the platform
-    option = unset_at(made_at(one.payload), model)
+    option = unset_at(made_at(one.payload), loader, model)
     doubts = one.doubts + (0 if is_old == "yes" else 1) + (0 if option is None else 1)
     verdict = weighed(RULE, certainty, doubts, base)
     if isinstance(verdict, Unsaid):
