@@ -150,13 +150,21 @@ READS: dict[str, str] = {
     "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; @property; def count(self): return self.n / "
     "print(dataset.count)": "warning n",
     "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; def reset(self): self.n = 0 / "
-    "print(dataset.n)": "",
+    "print(dataset.n)": "warning n",
+    "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; def reset(self): self.n = 0 / "
+    "dataset.reset(); print(dataset.n)": "",
     "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; def reset(self): self.n += 1 / "
-    "print(dataset.n)": "",
+    "print(dataset.n)": "warning n",
+    "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; def reset(self): self.n += 1 / "
+    "dataset.reset(); print(dataset.n)": "",
     "self.n = [] / def __getitem__(self, i):;  self.n.append(1);  return i; def reset(self): self.n.clear() / "
-    "print(dataset.n)": "",
+    "print(dataset.n)": "warning n",
+    "self.n = [] / def __getitem__(self, i):;  self.n.append(1);  return i; def reset(self): self.n.clear() / "
+    "dataset.reset(); print(dataset.n)": "",
     "self.n = {} / def __getitem__(self, i):;  self.n['a'] = 1;  return i; def reset(self): self.n['a'] = 1 / "
-    "print(dataset.n)": "",
+    "print(dataset.n)": "warning n",
+    "self.n = {} / def __getitem__(self, i):;  self.n['a'] = 1;  return i; def reset(self): self.n['a'] = 1 / "
+    "dataset.reset(); print(dataset.n)": "",
     "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i; def reset(self): load().n = 0 / "
     "print(dataset.n)": "warning n",
     "self.n = 0; self.up() / def up(self): self.n += 1; def __getitem__(self, i):;  self.up();  return i / "

@@ -27,9 +27,10 @@ _CALLED_LOADER = re.compile(r"([\w.]*oader)\(")
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _IDENTIFIER = re.compile(r"\w+")
 _CALL = re.compile(r"\w\(")
-#: A variable or an attribute, and the beginning of what is assigned to it.
-_NAME_FROM = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\w[^\n(]*\(?)", re.MULTILINE)
-_ATTRIBUTE_FROM = re.compile(r"^[ \t]*self\.(\w+)[ \t]*=[ \t]*(\w[^\n(]*\(?)", re.MULTILINE)
+#: Variables or attributes, `one = two =`, and the beginning of what is assigned to them.
+_NAMES_FROM = re.compile(r"^[ \t]*((?:\w+[ \t]*=(?!=)[ \t]*)+)(\w[^\n(]*\(?)", re.MULTILINE)
+_ATTRIBUTES_FROM = re.compile(r"^[ \t]*((?:[\w.]+[ \t]*=(?!=)[ \t]*)+)(\w[^\n(]*\(?)", re.MULTILINE)
+_OF_SELF = re.compile(r"\bself\.(\w+)[ \t]*=")
 #: `trainer = make(); job = trainer.job(); job.fit()` takes two.
 _ROUNDS = 3
 
@@ -84,9 +85,9 @@ def _objects(file: ProjectFile, names: Set[str]) -> Set[str]:
 def assigned_from(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
     """The names outside of functions, and the attributes of `self`, that a text assigns something with a match of a
     pattern."""
-    kind = _ATTRIBUTE_FROM if is_def(text) else _NAME_FROM
+    kind, names = (_ATTRIBUTES_FROM, _OF_SELF) if is_def(text) else (_NAMES_FROM, _IDENTIFIER)
     found = kind.findall(text) if "=" in text else ()
-    return tuple(dict.fromkeys(name for name, value in found if pattern.search(value)))
+    return tuple(dict.fromkeys(name for them, value in found if pattern.search(value) for name in names.findall(them)))
 
 
 def _heirs(file: ProjectFile, names: Set[str]) -> Iterator[str]:

@@ -134,16 +134,25 @@ def only_workers_change(owner: Instance, name: str, model: Model) -> bool:
 
 
 def main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
-    """The object's own methods that workers do not run and whose text contains the name."""
+    """The object's own methods that workers do not run and whose text contains the name, without those that nothing in
+    the project calls."""
     constructing = model.ev.classes.construction(owner)
     yield from constructing
     done = {def_key(frame) for frame in constructing} | model.remembered(_worker_defs, owner)
     for member in model.ev.classes.methods_holding(owner.cls, f".{name}"):
         function = member.function
-        if function is not None and def_key(function) not in done:
+        if function is not None and def_key(function) not in done and _is_used(function, model):
             opened = model.ev.functions.open_frame(function, owner, member.owner)
             if opened is not None:
                 yield opened
+
+
+def _is_used(function: FunctionRef, model: Model) -> bool:
+    """Whether some code may call a method: its name is read somewhere, or Python or a framework knows it."""
+    one = model.ev.code(function).one
+    if one is None or one.decorators or one.name.startswith("__"):
+        return True
+    return bool(model.files.containing(f".{one.name}") or model.files.containing(f'"{one.name}"'))
 
 
 def _worker_defs(owner: Instance, model: Model) -> frozenset[DefKey]:
