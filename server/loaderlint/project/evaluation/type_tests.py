@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _PLAIN_BASES = frozenset("abc.ABC builtins.object typing.Generic typing.Protocol".split())
 #: Classes that may say themselves what their instances are.
 _HOOKED = frozenset({"abc.ABC", "typing.Protocol", "typing_extensions.Protocol"})
-_DISPLAYS = (ir.Seq, ir.Map, ir.Comp)
 
 
 def tested_type(ev: Evaluator, call: ir.Call, frame: Frame) -> tuple[int, Val] | None:
@@ -118,14 +117,19 @@ def _made_at(site: Site) -> ir.Expr | None:
     return site.frame.code.exprs[site.expr] if 0 <= site.expr < len(site.frame.code.exprs) else None
 
 
+def _is_display(e: ir.Expr | None) -> bool:
+    """Whether an expression is a list, tuple, set or dict as it is written, or a comprehension that makes one."""
+    return isinstance(e, ir.Seq | ir.Map) or (isinstance(e, ir.Comp) and e.kind != "generator")
+
+
 def _type_of(atom: Atom) -> str:
     """The library class of which a value is an object; '' if it is not known."""
     match atom:
         case Literal_(kind, _, ""):
             return f"builtins.{kind}"
-        case SeqOf(kind, _, site) if site is not None and isinstance(_made_at(site), _DISPLAYS):
+        case SeqOf(kind, _, site) if site is not None and _is_display(_made_at(site)):
             return f"builtins.{kind}"
-        case MapOf(_, _, site) if site is not None and isinstance(_made_at(site), _DISPLAYS):
+        case MapOf(_, _, site) if site is not None and _is_display(_made_at(site)):
             return "builtins.dict"
         case LibObject(name, site) if isinstance(_made_at(site), ir.Call | ir.Bin):
             return type_made_by(name) or (name if name.rpartition(".")[2][:1].isupper() else "")

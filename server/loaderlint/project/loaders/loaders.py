@@ -622,9 +622,10 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
 
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
-    up a class by a constant name, has that name or is registered under it; if they ask for a subclass, is one; if they look in a package, or in a
-    registry, may be there. None if the calls look up other classes of the project by constant names, or only name
-    classes of modules that are not there. Otherwise all of them, as if created by unknown code."""
+    up a class by a constant name, has that name or is registered under it; if they ask for a subclass, is one; if they
+    look in a package, or in a registry, may be there. None if the calls look up other classes of the project by
+    constant names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown
+    code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
     keys = {site: missing[site] or literal_key(ev, site) for site in loader.late_sites}
     made = [

@@ -106,7 +106,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"pickle cannot name it; {_advice(ref)}",
             place,
             name_of(ref, model),
-            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model), *unset_evidence(option, model)),
+            (
+                *_made_by(ref, model),
+                *payload.shown(model, place),
+                *sent_by(loader, model),
+                *unset_evidence(option, model),
+            ),
             hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else (),
         )
 
