@@ -948,7 +948,8 @@ def _in_turn(value: Val) -> tuple[Val, ...]:
 
 def handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> Val:
     """The value that a step of a pipeline passes to the next one. A step of a library may return its argument, or a
-    view of it, unless it is known to create a new object."""
+    view of it, unless it is known to create a new object. It may also return something of another type, unless it is
+    known to give an image for an image."""
     found = []
     for step, result in results:
         if not isinstance(step, LibObject) or step.name in FUNCTION_STEPS:
@@ -956,7 +957,7 @@ def handed_on(given: Val, choice: Val, results: Sequence[tuple[Atom, Val]]) -> V
             continue
         found.append(given.without_origins() if step.name in MAKES_NEW else given)
         if step.name not in IMAGE_TRANSFORMS:
-            found.append(unknown("library step"))
+            found.append(named(f"{step.name}.__call__", step.site))
     return join([*found, given] if choice.has(Unknown) or not found else found)
 
 
