@@ -280,6 +280,10 @@ EXTENDED = [
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc",
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc\nfrom data import fold",
     ),
+    (  # too long, even if the file has longer lines
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n# {'-' * 150}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\nfrom data import fold\n# {'-' * 150}",
+    ),
     (  # the comment does not count
         f"from data import Aaaaa, Bbbbb  # {'c' * 80}",
         f"from data import Aaaaa, Bbbbb, fold  # {'c' * 80}",
@@ -299,6 +303,23 @@ def test_a_name_is_added_to_an_import_that_is_there(text: str, expected: str | N
         assert text.replace("x = y", "x = fold") in changed
         return
     assert changed == f"{expected}\n\nx = fold\n"
+
+
+#: The imports of a file, and how `{random}.Random` is written below them.
+MEMBERS = [
+    ("from random import Random\n", "from random import Random\n\nx = Random\n"),
+    ("from random import Random as R\n", "from random import Random as R\n\nx = R\n"),
+    ("import random\nfrom random import Random\n", "import random\nfrom random import Random\n\nx = random.Random\n"),
+    ("from random import choice\n", "import random\nfrom random import choice\n\nx = random.Random\n"),
+    ("from rand import Random\n", "import random\nfrom rand import Random\n\nx = random.Random\n"),
+]
+
+
+@pytest.mark.parametrize(("imports", "expected"), MEMBERS)
+def test_a_member_that_is_imported_by_its_name_is_used_so(imports: str, expected: str) -> None:
+    text = f"{imports}\nx = y\n"
+    changed = fixed(text, [Replace(place(text, "y"), "{random}.Random")])
+    assert [line for line in changed.splitlines() if line] == [line for line in expected.splitlines() if line]
 
 
 def test_an_import_below_the_use_is_left_alone() -> None:

@@ -115,7 +115,7 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
         length = sum(len(text) + 2 for text in fresh)
-        is_too_long = _is_too_long(draft, end, length) and not DIRECTIVE.search(draft.text, end, draft.line_end(end))
+        is_too_long = _is_too_long(draft, tree, call, end, length) and not DIRECTIVE.search(draft.text, end, draft.line_end(end))
         formatted = _formatted(draft, tree, call, fresh) if is_too_long else None
         if formatted is not None:
             return formatted
@@ -142,9 +142,14 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
 
 
-def _is_too_long(draft: Draft, end: int, length: int) -> bool:
+def _is_too_long(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> bool:
     """Whether the line of an argument would be too long with `length` characters more."""
-    return draft.line_end(end) - draft.line_start(end) + length > draft.original.line_length
+    return draft.line_end(end) - draft.line_start(end) + length > _limit(draft, tree, call)
+
+
+def _limit(draft: Draft, tree: Tree, call: cst.Call) -> int:
+    """How long a line of the call may become."""
+    return draft.original.line_length_at(draft.line_start(tree.start(call)), draft.line_end(tree.end(call)))
 
 
 def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change] | None:
@@ -181,7 +186,7 @@ def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> s
     aligned = starts[0] if starts else tree.start(call.args[0])
     above = draft.text[draft.line_start(aligned) : aligned]
     indent = re.sub(r"[^\t]", " ", above)
-    if len(indent.expandtabs()) + length > draft.original.line_length:
+    if len(indent.expandtabs()) + length > _limit(draft, tree, call):
         return " "
     return draft.newline + indent
 
