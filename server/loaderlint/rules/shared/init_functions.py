@@ -19,7 +19,7 @@ from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance
 from loaderlint.project.modules.project_files import MODULE
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -61,7 +61,8 @@ _MAX_FILES = 16
 
 class InitFunction(NamedTuple):
     """A worker_init_fn: its `source`, in which its `name` is a mark. A module that may contain it already imports one
-    of `libraries`. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
+    of `libraries`. Loaders whose workers run code with the word `used_by` may need it, if one of the calls there is what
+    `is_use` asks for; None if the word says enough. `is_same`: whether another
     function, which contains `word`, does this and nothing else. `like`: matches the source of functions that are at
     home in the same module."""
 
@@ -72,6 +73,7 @@ class InitFunction(NamedTuple):
     word: str
     is_same: Callable[[Frame, Model], bool]
     like: re.Pattern[str]
+    is_use: Callable[[WorkerCall], bool] | None = None
 
 
 class _Home(NamedTuple):
@@ -166,9 +168,15 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     may_have_workers = loader.has_workers() != "no" or loader.workers.configured
     if not may_have_workers or not loader.argument("worker_init_fn").is_none:
         return False
-    defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
-    files = ((model.files.file(path), piece) for path, piece in defs)
-    return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
+    return any(_may_use(reached.frame, function, model) for reached in model.reached_by(loader))
+
+
+def _may_use(frame: Frame, function: InitFunction, model: Model) -> bool:
+    """Whether code of a worker may need the function."""
+    file = model.files.file(frame.path)
+    if file is None or not file.pieces[frame.piece].holds(function.used_by):
+        return False
+    return function.is_use is None or any(map(function.is_use, model.frame_calls(frame)))
 
 
 def _dataset_modules(model: Model) -> frozenset[Path]:

@@ -10,7 +10,7 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Place, Safety, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
-from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
@@ -289,6 +289,12 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 _TORCH_SEED = "torch.initial_seed"
 #: A function whose name says that it seeds, and that does.
 _SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
+
+
+def _draws(call: WorkerCall) -> bool:
+    return any(isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS for atom in call.callee.atoms)
+
+
 _SEEDING = InitFunction(
-    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS
+    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS, _draws
 )
