@@ -1,6 +1,6 @@
 """Passes a worker_init_fn that a fix writes: once for all scripts that need it, if a module can contain it.
 
-A script that defines a function which does the same passes it. Others import the function from a module that they
+A script that defines a function which does the same, or would if it were mended, passes it. Others import the function from a module that they
 import at their top, or that such a module imports: this import works when the script runs. The module must not import
 one of the scripts, and its name must not show that it is about something else, nor must its datasets: a script whose
 loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
@@ -74,18 +74,20 @@ class InitFunction(NamedTuple):
     is_same: Callable[[Frame, Model], bool]
     like: re.Pattern[str]
     is_use: Callable[[WorkerCall], bool] | None = None
+    alike: tuple[str, Callable[[Frame, Model], tuple[Intent, ...]]] | None = None
 
 
 class _Home(NamedTuple):
     """The module from which a script imports the function, by its name in the script, and the function's name there.
-    `path` is None if the function exists already. `whole`: the script imports the module itself. `known`: it imports
-    all names of the module."""
+    `path` is None if the function exists already; `mended` are the changes that it needs then. `whole`: the script
+    imports the module itself. `known`: it imports all names of the module."""
 
     module: str
     name: str
     path: Path | None
     whole: bool
     known: bool
+    mended: tuple[Intent, ...] = ()
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
@@ -93,8 +95,9 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
     homes = model.remembered(_homes, function)  # for all findings, so that they agree
     for call in calls:
         own = _own(call, function, model)
-        if own:
-            yield SetArgument(call, "worker_init_fn", own)
+        if own is not None:
+            yield from own.mended
+            yield SetArgument(call, "worker_init_fn", own.name)
             continue
         home = homes.get(call.path)
         if home is None:
@@ -103,6 +106,7 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
             continue
         if home.path is not None:
             yield InsertFunction(home.path, function.name, function.source)
+        yield from home.mended
         if home.known:
             yield SetArgument(call, "worker_init_fn", home.name)
             continue
@@ -111,10 +115,10 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         yield SetArgument(call, "worker_init_fn", value)
 
 
-def _own(call: Place, function: InitFunction, model: Model) -> str:
-    """The name of a function that does the same and that the file of a call defines above it; '' if there is none."""
+def _own(call: Place, function: InitFunction, model: Model) -> _Same | None:
+    """A function that does the same and that the file of a call defines above it."""
     same = model.remembered(_same, call.path, function) if call.path.suffix != SUFFIX else None
-    return same.name if same is not None and same.piece < call.piece else ""
+    return same if same is not None and same.piece < call.piece else None
 
 
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
@@ -127,7 +131,8 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         for module in sorted(shared[path], key=_by_distance(shared[path])):
             same = model.remembered(_same, module, function)
             if same is not None and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _home(shared[path], module, same.name, False, model))
+                home = _home(shared[path], module, same.name, False, model)
+                homes.setdefault(path, home._replace(mended=same.mended))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         every = _all(shared, datasets, function, model)
@@ -261,25 +266,36 @@ def _begins_like(text: str, like: re.Pattern[str]) -> bool:
 
 
 class _Same(NamedTuple):
-    """A function that does the same, and the piece that defines it."""
+    """A function that does the same when it is `mended`, and the piece that defines it."""
 
     name: str
     piece: int
+    mended: tuple[Intent, ...]
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> _Same | None:
-    """The first function of a module that does the same."""
+    """The first function of a module that does the same, or would if it were mended."""
+    for name, frame in _functions(module, function.word, model):
+        if function.is_same(frame, model):
+            return _Same(name, frame.piece, ())
+    for name, frame in _functions(module, function.alike[0], model) if function.alike is not None else ():
+        if function.alike is not None and (mended := function.alike[1](frame, model)):
+            return _Same(name, frame.piece, mended)
+    return None
+
+
+def _functions(module: Path, word: str, model: Model) -> Iterator[tuple[str, Frame]]:
+    """The functions of a module that contain a word and that a loader could call with the number of a worker."""
     file = model.files.file(module)
-    for piece in file.mentioning(function.word) if file is not None else ():
+    for piece in file.mentioning(word) if file is not None else ():
         facts = model.ev.facts(module, piece)
         one = facts.ir.defs[1] if facts is not None and len(facts.ir.defs) == 2 else None
         if file is None or one is None or file.pieces[piece].parent != -1:
             continue
         if one.kind == "function" and len(one.params) == 1 and one.params[0].kind == "any" and not one.decorators:
             frame = model.ev.functions.open_frame(FunctionRef(module, piece, 1), None, None)
-            if frame is not None and function.is_same(frame, model):
-                return _Same(one.name, piece)
-    return None
+            if frame is not None:
+                yield one.name, frame
 
 
 def edits_many_files(intents: Iterable[Intent]) -> bool:
