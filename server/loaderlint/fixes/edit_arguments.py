@@ -115,7 +115,9 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
         length = sum(len(text) + 2 for text in fresh)
-        is_too_long = _is_too_long(draft, tree, call, end, length) and not DIRECTIVE.search(draft.text, end, draft.line_end(end))
+        is_too_long = _is_too_long(draft, tree, call, end, length) and not DIRECTIVE.search(
+            draft.text, end, draft.line_end(end)
+        )
         formatted = _formatted(draft, tree, call, fresh) if is_too_long else None
         if formatted is not None:
             return formatted
