@@ -79,7 +79,8 @@ WRAPPED = [
     ),
     (
         f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13})\n# {'-' * 150}\n",
-        f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13}, kw=1)\n# {'-' * 150}\n",
+        f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13}, kw=1)\n"
+        f"# {'-' * 150}\n",
     ),
     # as long as another line of the file
     (f"x = DataLoader(ds, {LONG})\n# {'-' * 90}\n", f"x = DataLoader(ds, {LONG}, kw=1)\n# {'-' * 90}\n"),

@@ -282,7 +282,8 @@ EXTENDED = [
     ),
     (  # too long, even if the file has longer lines
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n# {'-' * 150}",
-        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\nfrom data import fold\n# {'-' * 150}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n"
+        f"from data import fold\n# {'-' * 150}",
     ),
     (  # the comment does not count
         f"from data import Aaaaa, Bbbbb  # {'c' * 80}",

@@ -41,7 +41,7 @@ TOO_MUCH = "the fixes of this file take too much time together"
 
 #: Lines of this length are too long nowhere.
 _SHORT = 79
-#: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the code around it does.
+#: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the call itself does.
 _LONG = 100
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")

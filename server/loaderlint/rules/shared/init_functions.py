@@ -1,9 +1,9 @@
 """Passes a worker_init_fn that a fix writes: once for all scripts that need it, if a module can contain it.
 
-A script that defines a function which does the same, or would if it were mended, passes it. Others import the function from a module that they
-import at their top, or that such a module imports: this import works when the script runs. The module must not import
-one of the scripts, and its name must not show that it is about something else, nor must its datasets: a script whose
-loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
+A script that defines a function which does the same, or would if it were mended, passes it. Others import the function
+from a module that they import at their top, or that such a module imports: this import works when the script runs. The
+module must not import one of the scripts, and its name must not show that it is about something else, nor must its
+datasets: a script whose loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
 one that defines the scripts' datasets is as good as one with a fitting name. If no module suits several scripts, each
 gets its own function."""
 
@@ -61,10 +61,10 @@ _MAX_FILES = 16
 
 class InitFunction(NamedTuple):
     """A worker_init_fn: its `source`, in which its `name` is a mark. A module that may contain it already imports one
-    of `libraries`. Loaders whose workers run code with the word `used_by` may need it, if one of the calls there is what
-    `is_use` asks for; None if the word says enough. `is_same`: whether another
-    function, which contains `word`, does this and nothing else. `like`: matches the source of functions that are at
-    home in the same module."""
+    of `libraries`. Loaders may need it whose workers run code with the word `used_by`, and a call there that `is_use`
+    (None if the word says enough). `is_same`: whether another function, which contains `word`, does this and nothing
+    else. `like`: matches the source of functions that are at home in the same module. `alike`: a word of functions that
+    an author writes instead, and what makes one of them do this; nothing if it is none."""
 
     name: str
     source: str
