@@ -3,21 +3,23 @@
 A script that defines a function which does the same, or would if it were mended, passes it. Others import the function
 from a module that they import at their top, or that such a module imports: this import works when the script runs. The
 module must not import one of the scripts, and its name must not show that it is about something else, nor must its
-datasets: a script whose loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
-one that defines the scripts' datasets is as good as one with a fitting name. If no module suits several scripts, each
-gets its own function."""
+datasets: a script whose loaders hold others too does not import from it. The best module contains similar functions
+already (`def set_seed`); one that defines the scripts' datasets is as good as one with a fitting name. If no module
+suits several scripts, each gets its own function."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument, path_of
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Instance
+from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
@@ -55,6 +57,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 
 
+#: The modules that the functions use, with the names that star imports bring them under.
+_USUAL_NAMES = MappingProxyType({"cv2": "cv2", "numpy": "np", "random": "random", "torch": "torch"})
 #: What is edited in more files is no small fix.
 _MAX_FILES = 16
 
@@ -101,11 +105,11 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
             continue
         home = homes.get(call.path)
         if home is None:
-            yield InsertFunction(call.path, function.name, function.source)
+            yield InsertFunction(call.path, function.name, _source(call.path, function, model))
             yield SetArgument(call, "worker_init_fn", f"{{{function.name}}}")
             continue
         if home.path is not None:
-            yield InsertFunction(home.path, function.name, function.source)
+            yield InsertFunction(home.path, function.name, _source(home.path, function, model))
         yield from home.mended
         if home.known:
             yield SetArgument(call, "worker_init_fn", home.name)
@@ -113,6 +117,22 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         yield AddImport(call.path, home.module, name=None if home.whole else home.name)
         value = f"{{{home.module}}}.{home.name}" if home.whole else f"{{{home.name}}}"
         yield SetArgument(call, "worker_init_fn", value)
+
+
+def _source(path: Path, function: InitFunction, model: Model) -> str:
+    """The source of the function for a file: with the names of the modules that its star imports bring, which need no
+    second import."""
+    file = model.files.file(path)
+    stars = file.stars if file is not None else []
+    modules = [model.ev.names.resolve(path, star.module, star.level) for star in stars]
+    readable = [one for one in modules if isinstance(one, ModuleRef) and not _holds(one.path, "__all__", model)]
+    if file is None or not readable:
+        return function.source
+    source = function.source
+    for module, name in _USUAL_NAMES.items():
+        if name not in file.names and model.ev.names.lookup(path, name).atoms == {Lib(module)}:
+            source = source.replace(f"{{{module}}}", name)
+    return source
 
 
 def _own(call: Place, function: InitFunction, model: Model) -> _Same | None:
