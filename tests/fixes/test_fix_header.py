@@ -455,6 +455,16 @@ FUNCTIONS = [
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
     ),
+    # what the function needs is imported below the first definitions
+    (
+        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\nclass A:\n    pass\n\n\nx = y\n",
+        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\n"
+        f"{DEF}\n\nclass A:\n    pass\n\n\nx = seed_worker\n",
+    ),
+    (  # also above them
+        "import random\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\n\nx = seed_worker\n",
+    ),
     # comments that close the imports stay with them, those above the code below stay with that
     ("import random\n# ----\n\nx = y\n", f"import random\n# ----\n\n\n{DEF}\n\nx = seed_worker\n"),
     (

@@ -136,8 +136,8 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
     draft = here.draft
     module, _, member = meaning.module.rpartition(".")
     root = meaning.module.partition(".")[0]
-    loaded = {binding.loaded for binding in _imports(draft) if binding.sure}
-    for binding in _imports(draft):
+    loaded = {binding.loaded for binding in module_imports(draft) if binding.sure}
+    for binding in module_imports(draft):
         name = binding.name
         if meaning.name is None and module and binding.meaning == Meaning(root, None) and name == root:
             is_loaded = any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded)
@@ -186,7 +186,7 @@ def _only(binding: Binding, draft: Draft) -> bool:
     return all(other.meaning == binding.meaning or other.handler for other in bindings(draft, binding.name))
 
 
-def _imports(draft: Draft) -> list[Binding]:
+def module_imports(draft: Draft) -> list[Binding]:
     """What imports bind at module level."""
     if draft.original.imports is None:
         draft.original.imports = _find_imports(draft)
