@@ -457,7 +457,8 @@ FUNCTIONS = [
     ),
     # what the function needs is imported below the first definitions
     (
-        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\nclass A:\n    pass\n\n\nx = y\n",
+        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\n"
+        "class A:\n    pass\n\n\nx = y\n",
         "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\n"
         f"{DEF}\n\nclass A:\n    pass\n\n\nx = seed_worker\n",
     ),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
@@ -14,6 +16,8 @@ from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, statements
 
+#: Names of the number of a process that are no ranks.
+_OF_PROCESS = re.compile(r"device|gpu|node|process", re.IGNORECASE)
 #: Torch's seed of the worker, cut to what NumPy takes.
 _NARROW = "% 2**32"
 
@@ -35,7 +39,8 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
             texts[change[0]] = change[1]
     intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
     intents += [DeleteStatement(place) for place in dict.fromkeys([*needless.values(), *_of_gpus(texts, bad, model)])]
-    safety: Safety = "unsafe" if any(_is_felt_in_evaluation(one, model) for one in bad) else "safe"
+    is_unsafe = any(_is_felt_in_evaluation(one, model) or _names_process(one, model) for one in bad)
+    safety: Safety = "unsafe" if is_unsafe else "safe"
     return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", safety, tuple(intents)),)
 
 
@@ -57,6 +62,22 @@ def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
         bits |= reached.bits() if def_key(frame) == where else 0
     tested = (one for one in model.loaders if bits >> one.index & 1 and one.has_workers() != "no")
     return any(one.is_for_evaluation and is_drawn_from(seeding.function, one, model) for one in tested)
+
+
+def _names_process(seeding: WorkerSeeding, model: Model) -> bool:
+    """Whether a seed may be made of the number of the process under another name than a rank, such as `args.gpu`. The
+    new seed would be the same in all processes that seed torch alike."""
+    frame, _, number = seeding.place
+    left, seen = [number], set[int]()
+    while left and not seeding.rank:
+        one = left.pop()
+        seen.add(one)
+        e = model.ev.expr(frame, one)
+        name = model.def_of(frame).params[e.index].name if isinstance(e, ir.Param) else getattr(e, "name", "")
+        if _OF_PROCESS.search(name or ""):
+            return True
+        left += [operand for operand in ir.operands(e) if operand not in seen]
+    return False
 
 
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
