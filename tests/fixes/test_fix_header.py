@@ -410,6 +410,26 @@ def test_a_shadowed_name_is_refused(text: str) -> None:
     assert "something else" in refused(text, [Replace(place(text, "y"), "{numpy}.z")])
 
 
+#: The `__all__` of a module, and what becomes of it when other files import a new function of the module.
+EXPORTED = [
+    ("__all__ = ['a']", "__all__ = ['a', 'seed_worker']"),
+    ('__all__ = ("a", "b",)', '__all__ = ("a", "b", "seed_worker",)'),
+    ('__all__ = [\n    "a",\n    "b",\n]', '__all__ = [\n    "a",\n    "b",\n    "seed_worker",\n]'),
+    ('__all__ = [\n    "a", "b"\n]', '__all__ = [\n    "a", "b", "seed_worker"\n]'),
+    ('__all__: list[str] = ["a"]', '__all__: list[str] = ["a", "seed_worker"]'),
+    ("__all__ = [name]", "__all__ = [name]"),
+    ("__all__ = a.__all__ + ['b']", "__all__ = a.__all__ + ['b']"),
+    ("__all__ = []", "__all__ = []"),
+]
+
+
+@pytest.mark.parametrize(("listed", "expected"), EXPORTED)
+def test_a_function_for_other_files_is_exported(listed: str, expected: str) -> None:
+    text = f"import random\n\n{listed}\n\nx = y\n"
+    assert f"\n{expected}\n" in fixed(text, [SEED])
+    assert f"\n{listed}\n" in fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")])
+
+
 def test_an_import_of_the_function_is_used() -> None:
     text = "def f():\n    import numpy as np\n    x = y\n"
     assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == "def f():\n    import numpy as np\n    x = np.z\n"

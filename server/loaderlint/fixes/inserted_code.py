@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from loaderlint.fixes.draft import LINES, Draft, NewFunction, NewImport
+from loaderlint.fixes.exported_names import export_changes
 from loaderlint.fixes.extend_import import extensions
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.import_order import FUTURE, Import, placed
@@ -48,7 +49,7 @@ def header_changes(draft: Draft) -> list[Change]:
         imports[at] += draft.newline
     changes = [draft.insert_lines(offset, text) for offset, text in imports.items() if offset not in places]
     more = [change for changes in extended.values() for change in changes]
-    return [*more, *changes, *_function_changes(draft, places, imports)]
+    return [*more, *changes, *_function_changes(draft, places, imports), *export_changes(draft)]
 
 
 def _placed_imports(new: Sequence[NewImport], draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
