@@ -76,7 +76,7 @@ def _names_process(seeding: WorkerSeeding, model: Model) -> bool:
         name = model.def_of(frame).params[e.index].name if isinstance(e, ir.Param) else getattr(e, "name", "")
         if _OF_PROCESS.search(name or ""):
             return True
-        left += [operand for operand in ir.operands(e) if operand not in seen]
+        left += [operand for operand in (ir.operands(e) if e is not None else ()) if operand not in seen]
     return False
 
 

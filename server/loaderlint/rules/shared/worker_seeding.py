@@ -343,7 +343,7 @@ def _reads_worker(args: Sequence[ir.Arg], frame: Frame, model: Model) -> bool:
         e = model.ev.expr(frame, left.pop())
         if isinstance(e, ir.Param):
             return True
-        left += ir.operands(e)
+        left += ir.operands(e) if e is not None else ()
     return False
 
 
