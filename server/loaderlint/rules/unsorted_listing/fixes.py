@@ -29,12 +29,12 @@ _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: 
 
 
 def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions, are gone through around it or for each of its
-    items, number things beside it, or list the same folder again: all or none."""
+    """Sort the listing, and those that are taken by the same positions, are gone through around it, are kept or number
+    things beside it, or list the same folder again: all or none."""
     intents: dict[Intent, None] = {}
     ours = {use.listing, *use.mates}
     ours |= {outer for one in ours for outer in _around(one, model)}
-    ours |= {inner for one in ours for inner in _inside(one, model)}
+    ours |= {other for one in ours for other in _beside(one, model)}
     ours |= _numbered_beside(ours, model)
     ours |= listed_again(ours, model)
     for listing in (use.listing, *sorted(ours - {use.listing}, key=_key)):
@@ -71,35 +71,40 @@ def _listed(number: int, frame: Frame, model: Model) -> int:
     return number
 
 
-def _inside(listing: Listing, model: Model) -> Iterator[Listing]:
-    """The listings in loops over this one whose order is kept, if the function sorts nothing: `for folder in
-    root.iterdir(): files += folder.iterdir()`."""
+def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
+    """The other listings whose order the same function keeps, if it sorts nothing: those in loops over this one, and
+    those of other folders."""
     frame = listing.frame
     file = model.files.file(frame.path)
     if file is None or file.pieces[frame.piece].holds("sort"):
         return
-    one, kept = model.def_of(frame), _kept(frame, model)
+    kept = _kept(frame, model)
     for call in model.frame_calls(frame):
         name = listing_name(call.call, frame, model) if call.number in kept else ""
-        loops = [here.expr for here in one.around(call.context) if name and here.kind == "loop"]
-        if any(_listed(expr, frame, model) == listing.expr for expr in loops):
+        if name:
             yield Listing(frame, call.number, name)
 
 
 def _kept(frame: Frame, model: Model) -> frozenset[int]:
-    """The expressions whose items the function keeps in their order: it goes through them, adds them to a list, stores
+    """The expressions whose items the function keeps in their order: it adds them to a list, one by one or all, stores
     or returns them."""
-    found = [here.expr for here in model.def_of(frame).contexts if here.kind == "loop"]
+    one = model.def_of(frame)
+    adding = [call for call in model.frame_calls(frame) if _called(call.call, frame, model) in _KEEPS]
+    contexts = [call.context for call in adding] + [step.context for _, step in model.steps_of(frame, ir.SetItem)]
+    found = [here.expr for context in set(contexts) for here in one.around(context) if here.kind == "loop"]
+    found += [arg.value for call in adding for arg in call.call.args]
     found += [step.value for _, step in model.steps(frame) if isinstance(step, ir.SetAttr | ir.Return)]
     for e in frame.code.exprs:
         match e:
             case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
                 found += (left, right)
-            case ir.Call(func, args):
-                called = model.ev.expr(frame, func)
-                if isinstance(called, ir.Attr) and called.name in _KEEPS:
-                    found += [arg.value for arg in args]
     return frozenset(_listed(number, frame, model) for number in found)
+
+
+def _called(call: ir.Call, frame: Frame, model: Model) -> str:
+    """The name of the method that a call calls; '' if it calls none."""
+    func = model.ev.expr(frame, call.func)
+    return func.name if isinstance(func, ir.Attr) else ""
 
 
 def _key(listing: Listing) -> tuple[str, int]:
