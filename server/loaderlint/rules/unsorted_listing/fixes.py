@@ -73,16 +73,27 @@ def _listed(number: int, frame: Frame, model: Model) -> int:
 
 def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
     """The other listings whose order the same function keeps, if it sorts nothing: those in loops over this one, and
-    those of other folders."""
+    those of other folders. Files of the latter may be matched by position with what another method lists: then they
+    stay."""
     frame = listing.frame
     file = model.files.file(frame.path)
     if file is None or file.pieces[frame.piece].holds("sort"):
         return
-    kept = _kept(frame, model)
+    kept, is_alone = _kept(frame, model), _is_alone(listing, model)
     for call in model.frame_calls(frame):
         name = listing_name(call.call, frame, model) if call.number in kept else ""
-        if name:
+        loops = [here.expr for here in model.def_of(frame).around(call.context) if name and here.kind == "loop"]
+        if name and (is_alone or any(_listed(expr, frame, model) == listing.expr for expr in loops)):
             yield Listing(frame, call.number, name)
+
+
+def _is_alone(listing: Listing, model: Model) -> bool:
+    """Whether no other method of the class, or function of the module, lists a folder."""
+    file, home = model.files.file(listing.frame.path), _home(listing, model)
+    if file is None:
+        return False
+    others = {piece for name in _LISTING for piece in file.all_asking(holds, f"{name}(")} - {listing.frame.piece}
+    return all(model.ev.names.class_around(file, piece) != home for piece in others)
 
 
 def _kept(frame: Frame, model: Model) -> frozenset[int]:
