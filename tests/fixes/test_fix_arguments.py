@@ -82,6 +82,10 @@ WRAPPED = [
         f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13}, kw=1)\n"
         f"# {'-' * 150}\n",
     ),
+    (
+        f"x = DataLoader(a('{'-' * 150}'),\n               ds, {LONG}, kind='kind')\n",
+        f"x = DataLoader(a('{'-' * 150}'),\n               ds, {LONG}, kind='kind',\n               kw=1)\n",
+    ),
     # as long as another line of the file
     (f"x = DataLoader(ds, {LONG})\n# {'-' * 90}\n", f"x = DataLoader(ds, {LONG}, kw=1)\n# {'-' * 90}\n"),
 ]

@@ -194,11 +194,11 @@ class Original:
 
     def line_length_at(self, start: int, end: int) -> int:
         """How long a line among those between two offsets may become: without a formatter not much longer than usual,
-        or than the longest of them, even if the file has longer ones elsewhere."""
+        or than the longest of them that has no long string, even if the file has longer ones elsewhere."""
         if self.formatted_length is not None:
             return self.formatted_length
-        there = self.text[start:end].splitlines()
-        return min(self.line_length, max(_LONG, *map(len, there))) if there else self.line_length
+        there = (len(line) for line in self.text[start:end].splitlines() if not _KEPT_LONG.search(line))
+        return min(self.line_length, max(_LONG, max(there, default=0)))
 
     @cached_property
     def prefers_single_quotes(self) -> bool:

@@ -269,7 +269,7 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
     return all(isinstance(e, ir.Const) and e.value is None for e in said)
 
 
-def _seeds_from_torch(frame: Frame, model: Model) -> bool:
+def seeds_from_torch(frame: Frame, model: Model) -> bool:
     """Whether a function seeds NumPy, and perhaps `random`, from torch's seed in the worker, and does nothing else."""
     seeded = set()
     for call in model.frame_calls(frame):
@@ -355,7 +355,7 @@ _SEEDING = InitFunction(
     ("torch", "numpy"),
     "random",
     "initial_seed",
-    _seeds_from_torch,
+    seeds_from_torch,
     _SEEDS,
     is_use=_draws,
     alike=("random.seed", _mended),
