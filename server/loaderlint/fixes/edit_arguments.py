@@ -158,20 +158,20 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -
     """What lays out the call with its new arguments as black and ruff do: all on one line of their own, or on one each.
     None without such a formatter, and where the call is no statement's only bracket, or holds comments or more lines
     than these do."""
-    limit = draft.original.broken_length
     spans = [(tree.start(arg), tree.whole(arg.value)[1]) for arg in call.args]
     opening, close = tree.extent(call.whitespace_before_args)[0], tree.end(call) - 1
     inside = draft.text[spans[0][0] : close]
     texts = [draft.text[start:end] for start, end in spans]
     is_statement = isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
-    if limit is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
+    if draft.original.broken_length is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
         return None
     base = draft.indentation(tree.start(call))
     line = draft.newline + base + draft.original.unit
     head = draft.text[opening : spans[0][0]]
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
-    together = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh])) <= limit
+    length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
+    together = length <= _limit(draft, tree, call)
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]

@@ -123,15 +123,18 @@ def _source(path: Path, function: InitFunction, model: Model) -> str:
     """The source of the function for a file: with the names of the modules that its star imports bring, which need no
     second import."""
     file = model.files.file(path)
-    stars = file.stars if file is not None else []
-    modules = [model.ev.names.resolve(path, star.module, star.level) for star in stars]
-    readable = [one for one in modules if isinstance(one, ModuleRef) and not _holds(one.path, "__all__", model)]
-    if file is None or not readable:
+    if file is None or not file.stars:
         return function.source
-    source = function.source
-    for module, name in _USUAL_NAMES.items():
-        if name not in file.names and model.ev.names.lookup(path, name).atoms == {Lib(module)}:
-            source = source.replace(f"{{{module}}}", name)
+    source, brought = function.source, set[str]()
+    for star in file.stars:
+        module = model.ev.names.resolve(path, star.module, star.level)
+        starred = model.files.file(module.path) if isinstance(module, ModuleRef) else None
+        if starred is not None and not _holds(starred.path, "__all__", model):
+            brought.update(starred.names)
+    for library, name in _USUAL_NAMES.items():
+        is_brought = name in brought and name not in file.names
+        if is_brought and model.ev.names.lookup(path, name).atoms == {Lib(library)}:
+            source = source.replace(f"{{{library}}}", name)
     return source
 
 
