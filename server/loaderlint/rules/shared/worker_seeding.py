@@ -18,7 +18,6 @@ from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
@@ -244,7 +243,7 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
 
 def _evaluates_with_init(loader: Loader) -> bool:
     """Whether a loader for evaluation has a worker_init_fn of the project, which may be meant to repeat its numbers."""
-    return is_for_evaluation(loader) and bool(loader.argument("worker_init_fn").only(FunctionRef))
+    return loader.is_for_evaluation and bool(loader.argument("worker_init_fn").only(FunctionRef))
 
 
 def _takes_new(loader: Loader, model: Model) -> Place | None:
