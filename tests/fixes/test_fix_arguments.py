@@ -72,6 +72,20 @@ WRAPPED = [
     (f"if a:\n\tx = DataLoader(ds, {LONG})\n", f"if a:\n\tx = DataLoader(ds, {LONG},\n\t               kw=1)\n"),
     (f"DataLoader(\n    ds, {LONG}, a=1\n)\n", f"DataLoader(\n    ds, {LONG}, a=1,\n    kw=1\n)\n"),
     (f"x = DataLoader(ds, [\n    0], {LONG}, a=1)\n", f"x = DataLoader(ds, [\n    0], {LONG}, a=1,\n        kw=1)\n"),
+    # Lines of 100 characters or more are written only where the call has such lines.
+    (
+        f"x = DataLoader(ds, {LONG}, kind='kind kind')\n# {'-' * 150}\n",
+        f"x = DataLoader(ds, {LONG}, kind='kind kind',\n               kw=1)\n# {'-' * 150}\n",
+    ),
+    (
+        f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13})\n# {'-' * 150}\n",
+        f"x = DataLoader(ds, {LONG}, kind='kind kind kind',\n               {LONG}, a={'a' * 13}, kw=1)\n"
+        f"# {'-' * 150}\n",
+    ),
+    (
+        f"x = DataLoader(a('{'-' * 150}'),\n               ds, {LONG}, kind='kind')\n",
+        f"x = DataLoader(a('{'-' * 150}'),\n               ds, {LONG}, kind='kind',\n               kw=1)\n",
+    ),
     # as long as another line of the file
     (f"x = DataLoader(ds, {LONG})\n# {'-' * 90}\n", f"x = DataLoader(ds, {LONG}, kw=1)\n# {'-' * 90}\n"),
 ]

@@ -280,6 +280,11 @@ EXTENDED = [
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc",
         "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc\nfrom data import fold",
     ),
+    (  # too long, even if the file has longer lines
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n# {'-' * 150}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n"
+        f"from data import fold\n# {'-' * 150}",
+    ),
     (  # the comment does not count
         f"from data import Aaaaa, Bbbbb  # {'c' * 80}",
         f"from data import Aaaaa, Bbbbb, fold  # {'c' * 80}",
@@ -299,6 +304,23 @@ def test_a_name_is_added_to_an_import_that_is_there(text: str, expected: str | N
         assert text.replace("x = y", "x = fold") in changed
         return
     assert changed == f"{expected}\n\nx = fold\n"
+
+
+#: The imports of a file, and how `{random}.Random` is written below them.
+MEMBERS = [
+    ("from random import Random\n", "from random import Random\n\nx = Random\n"),
+    ("from random import Random as R\n", "from random import Random as R\n\nx = R\n"),
+    ("import random\nfrom random import Random\n", "import random\nfrom random import Random\n\nx = random.Random\n"),
+    ("from random import choice\n", "import random\nfrom random import choice\n\nx = random.Random\n"),
+    ("from rand import Random\n", "import random\nfrom rand import Random\n\nx = random.Random\n"),
+]
+
+
+@pytest.mark.parametrize(("imports", "expected"), MEMBERS)
+def test_a_member_that_is_imported_by_its_name_is_used_so(imports: str, expected: str) -> None:
+    text = f"{imports}\nx = y\n"
+    changed = fixed(text, [Replace(place(text, "y"), "{random}.Random")])
+    assert [line for line in changed.splitlines() if line] == [line for line in expected.splitlines() if line]
 
 
 def test_an_import_below_the_use_is_left_alone() -> None:
@@ -388,6 +410,26 @@ def test_a_shadowed_name_is_refused(text: str) -> None:
     assert "something else" in refused(text, [Replace(place(text, "y"), "{numpy}.z")])
 
 
+#: The `__all__` of a module, and what becomes of it when other files import a new function of the module.
+EXPORTED = [
+    ("__all__ = ['a']", "__all__ = ['a', 'seed_worker']"),
+    ('__all__ = ("a", "b",)', '__all__ = ("a", "b", "seed_worker",)'),
+    ('__all__ = [\n    "a",\n    "b",\n]', '__all__ = [\n    "a",\n    "b",\n    "seed_worker",\n]'),
+    ('__all__ = [\n    "a", "b"\n]', '__all__ = [\n    "a", "b", "seed_worker"\n]'),
+    ('__all__: list[str] = ["a"]', '__all__: list[str] = ["a", "seed_worker"]'),
+    ("__all__ = [name]", "__all__ = [name]"),
+    ("__all__ = a.__all__ + ['b']", "__all__ = a.__all__ + ['b']"),
+    ("__all__ = []", "__all__ = []"),
+]
+
+
+@pytest.mark.parametrize(("listed", "expected"), EXPORTED)
+def test_a_function_for_other_files_is_exported(listed: str, expected: str) -> None:
+    text = f"import random\n\n{listed}\n\nx = y\n"
+    assert f"\n{expected}\n" in fixed(text, [SEED])
+    assert f"\n{listed}\n" in fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")])
+
+
 def test_an_import_of_the_function_is_used() -> None:
     text = "def f():\n    import numpy as np\n    x = y\n"
     assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == "def f():\n    import numpy as np\n    x = np.z\n"
@@ -432,6 +474,17 @@ FUNCTIONS = [
     (
         "import random\nif A: import a\n\nx = y\n",
         f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    # what the function needs is imported below the first definitions
+    (
+        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\n"
+        "class A:\n    pass\n\n\nx = y\n",
+        "import os\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\nimport sys\n\n\n"
+        f"{DEF}\n\nclass A:\n    pass\n\n\nx = seed_worker\n",
+    ),
+    (  # also above them
+        "import random\n\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\ndef f(a):\n    return a\n\n\nf(1)\nimport random\n\nx = seed_worker\n",
     ),
     # comments that close the imports stay with them, those above the code below stay with that
     ("import random\n# ----\n\nx = y\n", f"import random\n# ----\n\n\n{DEF}\n\nx = seed_worker\n"),

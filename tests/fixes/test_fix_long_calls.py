@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from loaderlint.findings.finding import InsertMethod
-from loaderlint.fixes.long_calls import broken_call, on_few
+from loaderlint.fixes.long_calls import broken_call, comment_above, on_few
 from tests.fixes.fixing import fixed, place
 
 BROKEN = [
@@ -94,3 +94,33 @@ def test_a_long_call_is_broken_as_those_of_its_file(body: str, length: int | Non
     text = f"class A:\n{body}"
     edited = fixed(text, [InsertMethod(place(text, "class A", cst.ClassDef), "f", _GATHER)], length)
     assert f"        return gathered(\n{lines}        )\n" in edited
+
+
+ABOVE = [
+    ("    x = y  # why", ("    # why", "    x = y")),
+    ('x["a"] = None  # why', ("# why", 'x["a"] = None')),
+    ("    # why", None),
+    ("x = '# no comment'", None),
+    ('x = "a  # no comment"', None),
+    ("x = y", None),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), ABOVE)
+def test_a_comment_goes_above_its_line(line: str, expected: tuple[str, str] | None) -> None:
+    assert comment_above(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("length", "lines"),
+    [
+        (60, "        x = gathered(argument)  # why\n"),
+        (30, "        # why\n        x = gathered(argument)\n"),
+        (26, "        # why\n        x = gathered(\n            argument\n        )\n"),
+    ],
+)
+def test_a_comment_goes_above_a_line_that_is_too_long(length: int, lines: str) -> None:
+    text = "class A:\n    pass\n"
+    source = "def {name}(self):\n    x = gathered(argument)  # why"
+    edited = fixed(text, [InsertMethod(place(text, "class A", cst.ClassDef), "f", source)], length)
+    assert edited.endswith(f"    def f(self):\n{lines}")

@@ -99,9 +99,24 @@ class _Without(ast.NodeTransformer):
     def visit_Import(self, node: ast.Import) -> ast.AST | None:
         return None if node.names[0].name == "__fresh__" else node
 
+    def visit_List(self, node: ast.List) -> ast.AST:
+        self.generic_visit(node)
+        node.elts = [one for one in node.elts if not is_exported(one)]
+        return node
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        self.generic_visit(node)
+        node.elts = [one for one in node.elts if not is_exported(one)]
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         self.generic_visit(node)
         return None if node.name == "__fresh__f" else node
+
+
+def is_exported(item: ast.expr) -> bool:
+    """Whether an item of a list is the name of the new function, as it is added to `__all__`."""
+    return isinstance(item, ast.Constant) and item.value == "__fresh__f"
 
 
 def meaning(text: str) -> str:

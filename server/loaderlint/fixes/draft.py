@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Place
 from loaderlint.findings.read_suppressions import lines_in_strings
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
-from loaderlint.fixes.long_calls import broken_call, on_few, on_one_each
+from loaderlint.fixes.long_calls import broken_call, comment_above, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
@@ -41,7 +41,7 @@ TOO_MUCH = "the fixes of this file take too much time together"
 
 #: Lines of this length are too long nowhere.
 _SHORT = 79
-#: New functions have no longer calls, whatever else the file holds, unless a formatter allows more.
+#: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the call itself does.
 _LONG = 100
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
@@ -191,6 +191,14 @@ class Original:
         for number, line in enumerate(self.text.splitlines()):
             if not self._is_formatted or (number not in in_string and not _KEPT_LONG.search(line)):
                 yield line
+
+    def line_length_at(self, start: int, end: int) -> int:
+        """How long a line among those between two offsets may become: without a formatter not much longer than usual,
+        or than the longest of them that has no long string, even if the file has longer ones elsewhere."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        there = (len(line) for line in self.text[start:end].splitlines() if not _KEPT_LONG.search(line))
+        return min(self.line_length, max(_LONG, max(there, default=0)))
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
@@ -425,8 +433,13 @@ class Draft:
     def _fitting(self, line: str, indent: str) -> list[str]:
         limit = self.original.formatted_length or min(self.original.line_length, _LONG)
         too_long = len(self.line(line, indent).expandtabs()) - limit
+        if too_long <= 0:
+            return [line]
+        above = comment_above(line)
+        if above is not None:
+            return [above[0], *self._fitting(above[1], indent)]
         layout = on_few if self.original.broken_length is None else on_one_each
-        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long, layout)
+        return broken_call(line, len(line) - too_long, layout)
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""

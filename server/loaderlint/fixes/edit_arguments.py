@@ -115,7 +115,9 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
         length = sum(len(text) + 2 for text in fresh)
-        is_too_long = _is_too_long(draft, end, length) and not DIRECTIVE.search(draft.text, end, draft.line_end(end))
+        is_too_long = _is_too_long(draft, tree, call, end, length) and not DIRECTIVE.search(
+            draft.text, end, draft.line_end(end)
+        )
         formatted = _formatted(draft, tree, call, fresh) if is_too_long else None
         if formatted is not None:
             return formatted
@@ -142,29 +144,34 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
 
 
-def _is_too_long(draft: Draft, end: int, length: int) -> bool:
+def _is_too_long(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> bool:
     """Whether the line of an argument would be too long with `length` characters more."""
-    return draft.line_end(end) - draft.line_start(end) + length > draft.original.line_length
+    return draft.line_end(end) - draft.line_start(end) + length > _limit(draft, tree, call)
+
+
+def _limit(draft: Draft, tree: Tree, call: cst.Call) -> int:
+    """How long a line of the call may become."""
+    return draft.original.line_length_at(draft.line_start(tree.start(call)), draft.line_end(tree.end(call)))
 
 
 def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change] | None:
     """What lays out the call with its new arguments as black and ruff do: all on one line of their own, or on one each.
     None without such a formatter, and where the call is no statement's only bracket, or holds comments or more lines
     than these do."""
-    limit = draft.original.broken_length
     spans = [(tree.start(arg), tree.whole(arg.value)[1]) for arg in call.args]
     opening, close = tree.extent(call.whitespace_before_args)[0], tree.end(call) - 1
     inside = draft.text[spans[0][0] : close]
     texts = [draft.text[start:end] for start, end in spans]
     is_statement = isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
-    if limit is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
+    if draft.original.broken_length is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
         return None
     base = draft.indentation(tree.start(call))
     line = draft.newline + base + draft.original.unit
     head = draft.text[opening : spans[0][0]]
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
-    together = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh])) <= limit
+    length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
+    together = length <= _limit(draft, tree, call)
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]
@@ -181,7 +188,7 @@ def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> s
     aligned = starts[0] if starts else tree.start(call.args[0])
     above = draft.text[draft.line_start(aligned) : aligned]
     indent = re.sub(r"[^\t]", " ", above)
-    if len(indent.expandtabs()) + length > draft.original.line_length:
+    if len(indent.expandtabs()) + length > _limit(draft, tree, call):
         return " "
     return draft.newline + indent
 

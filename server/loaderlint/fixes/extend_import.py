@@ -62,8 +62,9 @@ def _extension(node: cst.ImportFrom, new: Sequence[str], tree: Tree, draft: Draf
     if any("#" in one for one in gaps):
         return None
     if "\n" not in gap and "\r" not in gap:
-        line = places[-1][1] - draft.line_start(places[0][0])  # without a comment, which may be long
-        if line + sum(len(gap) + len(name) for name in new) > draft.original.line_length:
+        start, end = draft.line_start(places[0][0]), places[-1][1]  # without a comment, which may be long
+        length = end - start + sum(len(gap) + len(name) for name in new)
+        if length > draft.original.line_length_at(start, end):
             return None
     names = [draft.text[start:end] for start, end in places]
     texts: dict[int, str] = {}

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from loaderlint.fixes.draft import LINES, Draft, NewFunction, NewImport
+from loaderlint.fixes.exported_names import export_changes
 from loaderlint.fixes.extend_import import extensions
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
-from loaderlint.fixes.name_scopes import dotted
+from loaderlint.fixes.name_scopes import dotted, has_word, module_imports
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.main_guard import is_main_guard
 
@@ -39,13 +40,16 @@ def header_changes(draft: Draft) -> list[Change]:
     imports = dict(_placed_imports([one for one in plan.imports if one not in extended], draft, at, head))
     places: dict[int, list[NewFunction]] = {}
     for function in plan.functions:
-        place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
+        if function.near:
+            place = _above(draft, function.before)
+        else:
+            place = _below_needed(draft, function, _function_place(draft, function.before, at))
         places.setdefault(place, []).append(function)
     if at in imports and not _has_groups(head) and at not in places and _starts_with_code(draft, at):
         imports[at] += draft.newline
     changes = [draft.insert_lines(offset, text) for offset, text in imports.items() if offset not in places]
     more = [change for changes in extended.values() for change in changes]
-    return [*more, *changes, *_function_changes(draft, places, imports)]
+    return [*more, *changes, *_function_changes(draft, places, imports), *export_changes(draft)]
 
 
 def _placed_imports(new: Sequence[NewImport], draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
@@ -177,6 +181,21 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     if open_block and following in ("elif", "else", "except", "finally"):
         return _start_of_block(draft, piece)
     return _below_settings(draft, _below_closing_comments(draft, _below_old_imports(draft, place)), before)
+
+
+def _below_needed(draft: Draft, function: NewFunction, place: int) -> int:
+    """The place of a function; below the imports that it needs, and those that follow them, where these stand below the
+    first definitions: the imports that open the file are another script's, or those of a part of it."""
+    first: dict[str, int] = {}
+    for binding in module_imports(draft):
+        if binding.sure and binding.piece < function.before and has_word(function.source, binding.name):
+            first.setdefault(binding.name, binding.piece)
+    last = max(first.values(), default=-1)
+    if last < 0 or draft.pieces[last].parent != -1 or draft.pieces[last].start < place:
+        return place
+    while last + 1 < len(draft.pieces) and _is_import(draft, last + 1):
+        last += 1
+    return draft.piece_end(last)
 
 
 def _below_old_imports(draft: Draft, offset: int) -> int:

@@ -1,4 +1,4 @@
-"""Break calls that are too long for a line, as formatters do."""
+"""Break what is too long for a line: calls, as formatters do, and comments behind code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 #: One level of indentation in the source of a fix.
 _LEVEL = "    "
+#: Code with a comment behind it: the indentation, the code, the comment.
+_CODE_AND_COMMENT = re.compile(r"([ ]*)([^\s#][^#]*?)  (# [^'\"]*)$")
 #: Lays out arguments in lines that begin with an indentation and have at most so many characters.
 Layout = Callable[[Sequence[str], str, int], list[str]]
 
@@ -44,6 +46,13 @@ def broken_call(line: str, length: int, layout: Layout = on_one_each) -> list[st
     together = indent + _LEVEL + ", ".join(texts)
     inner = [together] if len(together) <= length else layout(texts, indent + _LEVEL, length)
     return [indent + text[: opening + 1], *inner, f"{indent})"]
+
+
+def comment_above(line: str) -> tuple[str, str] | None:
+    """The comment at the end of a line as a line of its own, and the line without it; None if there is no code before a
+    comment."""
+    found = _CODE_AND_COMMENT.match(line)
+    return (f"{found[1]}{found[3]}", f"{found[1]}{found[2]}") if found is not None else None
 
 
 def _call(text: str) -> ast.Call | None:

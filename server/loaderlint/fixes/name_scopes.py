@@ -17,6 +17,8 @@ from loaderlint.fixes.file_edits import Refused
 from loaderlint.fixes.piece_tree import Tree
 
 _MARK = re.compile(r"\{([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}")
+#: A mark with the member of the module that the text uses: `{random}.Random`.
+_MEMBER = re.compile(rf"{_MARK.pattern}\.([^\W\d]\w*)")
 
 #: Modules that a mark may name without an `AddImport`. Other braces may be anything (a set, part of an f-string).
 _MODULES = frozenset(
@@ -81,7 +83,21 @@ def fill(text: str, here: Here, names: Mapping[str, str], imports: Mapping[str, 
             return known_as(AddImport(here.draft.path, mark), here)
         return found[0]
 
-    return here.draft.quoted(_MARK.sub(name, text))
+    def member(found: re.Match[str]) -> str:
+        module, one = found.groups()
+        is_module = module not in names and module.partition(".")[0] in _MODULES
+        return (is_module and _member_known(module, one, here)) or found[0]
+
+    return here.draft.quoted(_MARK.sub(name, _MEMBER.sub(member, text)))
+
+
+def _member_known(module: str, member: str, here: Here) -> str:
+    """The name of a module's member that the file imports without the module: `Random` of `from random import Random`.
+    '' if there is none."""
+    known = next(_known(Meaning(module, member), here), "")
+    if not known or _shadowed(here, known) or any(True for _ in _known(Meaning(module, None), here)):
+        return ""
+    return known
 
 
 def known_as(wanted: AddImport, here: Here) -> str:
@@ -120,8 +136,8 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
     draft = here.draft
     module, _, member = meaning.module.rpartition(".")
     root = meaning.module.partition(".")[0]
-    loaded = {binding.loaded for binding in _imports(draft) if binding.sure}
-    for binding in _imports(draft):
+    loaded = {binding.loaded for binding in module_imports(draft) if binding.sure}
+    for binding in module_imports(draft):
         name = binding.name
         if meaning.name is None and module and binding.meaning == Meaning(root, None) and name == root:
             is_loaded = any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded)
@@ -170,7 +186,7 @@ def _only(binding: Binding, draft: Draft) -> bool:
     return all(other.meaning == binding.meaning or other.handler for other in bindings(draft, binding.name))
 
 
-def _imports(draft: Draft) -> list[Binding]:
+def module_imports(draft: Draft) -> list[Binding]:
     """What imports bind at module level."""
     if draft.original.imports is None:
         draft.original.imports = _find_imports(draft)

@@ -48,9 +48,11 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
 
 ## Fix safety
 Safe: the fix changes all seeding calls of the function together, because a remaining `torch.manual_seed(42)` would make
-`torch.initial_seed()` a constant. Numbers that were the same in each run are then the same only after
-`torch.manual_seed`. If nothing calls it, the title of the fix says so. Unsafe if the workers of an evaluation loader
-draw from the seeded state too, because they may be meant to draw the same numbers each time.
+`torch.initial_seed()` a constant. Those of torch and of the GPUs beside them are removed: torch makes them itself.
+Numbers that were the same in each run are then the same only after `torch.manual_seed`. If nothing calls it, the title
+of the fix says so. Unsafe if the workers of an evaluation loader draw from the seeded state too, because they may be
+meant to draw the same numbers each time, and if the seed is made of a device or a GPU, which may stand for the rank of
+the process.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
+from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import LibObject, def_key
-from loaderlint.project.reach.model import Model
+from loaderlint.project.evaluation.values import Lib, LibObject, def_key
+from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from, library_drawn_from
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
-from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, statements
 
+#: Names of the number of a process that are no ranks.
+_OF_PROCESS = re.compile(r"device|gpu|node|process", re.IGNORECASE)
 #: Torch's seed of the worker, cut to what NumPy takes.
 _NARROW = "% 2**32"
 
@@ -32,8 +38,9 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
         if _NARROW not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
             texts[change[0]] = change[1]
     intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
-    intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
-    safety: Safety = "unsafe" if any(_is_felt_in_evaluation(one, model) for one in bad) else "safe"
+    intents += [DeleteStatement(place) for place in dict.fromkeys([*needless.values(), *_of_gpus(texts, bad, model)])]
+    is_unsafe = any(_is_felt_in_evaluation(one, model) or _names_process(one, model) for one in bad)
+    safety: Safety = "unsafe" if is_unsafe else "safe"
     return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", safety, tuple(intents)),)
 
 
@@ -57,6 +64,22 @@ def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
     return any(one.is_for_evaluation and is_drawn_from(seeding.function, one, model) for one in tested)
 
 
+def _names_process(seeding: WorkerSeeding, model: Model) -> bool:
+    """Whether a seed may be made of the number of the process under another name than a rank, such as `args.gpu`. The
+    new seed would be the same in all processes that seed torch alike."""
+    frame, _, number = seeding.place
+    left, seen = [number], set[int]()
+    while left and not seeding.rank:
+        one = left.pop()
+        seen.add(one)
+        e = model.ev.expr(frame, one)
+        name = model.def_of(frame).params[e.index].name if isinstance(e, ir.Param) else getattr(e, "name", "")
+        if _OF_PROCESS.search(name or ""):
+            return True
+        left += [operand for operand in (ir.operands(e) if e is not None else ()) if operand not in seen]
+    return False
+
+
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
     """The seedings of torch's own state, with their statements, that are beside others: torch gives each worker this
     very seed. One whose seed is written anew where a name is bound to it stays, for others may read that."""
@@ -67,6 +90,22 @@ def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Pla
         if place is not None and own and not bound and SEEDERS[one.function] == "torch":
             found[one] = place
     return found if len(found) < len(bad) else {}
+
+
+def _of_gpus(changed: Collection[Place], bad: list[WorkerSeeding], model: Model) -> list[Place]:
+    """The statements beside changed ones that seed only GPUs: torch gives these the seed of the worker too, and here
+    they would be all that is left of the old seed."""
+    beside = {(one.call.frame, one.call.context) for one in bad if _only_init(one.call.frame, model)}
+    kept = {place.piece for place in changed}
+    calls = (call for frame in {frame for frame, _ in beside} for call in model.frame_calls(frame))
+    of_gpus = [call for call in calls if (call.frame, call.context) in beside and _seeds_gpus(call)]
+    written = (Written(call.frame, call.number, call.number) for call in of_gpus)
+    return [place for place in statements(written, model) if place is not None and place.piece in kept]
+
+
+def _seeds_gpus(call: WorkerCall) -> bool:
+    names = [atom.name for atom in call.callee.atoms if isinstance(atom, Lib)]
+    return len(names) == 1 == len(call.callee.atoms) and SEEDERS.get(names[0]) == "cuda"
 
 
 def _is_inside(seeding: WorkerSeeding, model: Model) -> bool:

@@ -51,10 +51,11 @@ epoch on every version of torch, and follows `torch.manual_seed` in the main pro
 torch is used: the project may not need it.
 
 If the loader already has a `worker_init_fn` that does not seed NumPy, the fix adds the seed there. If the script
-defines a function that seeds correctly, the fix passes that one. If several scripts need the function, the fix writes
-it once, in a module that all of them import, directly or not: best beside functions that seed (`set_seed`), never in a
-module about another dataset. A loader whose option for workers is 0 by default gets it too, for those who set the
-option.
+defines a function that seeds correctly, the fix passes that one; one that seeds by the worker's number alone, such as
+`np.random.seed(42 + worker_id)`, is passed and mended (unsafe if a loader for evaluation has such a function). If
+several scripts need the function, the fix writes it once, in a module that all of them import, directly or not: best
+beside functions that seed (`set_seed`), never in a module about another dataset. A loader whose option for workers is 0
+by default gets it too, for those who set the option.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

@@ -46,8 +46,9 @@ Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if a loade
 with the threads. Loaders with several workers get the call, and loaders with one do not, unless they share a
 `worker_init_fn`: then the fix is unsafe. A loader in the same file whose dataset is unknown, because it comes out of a
 registry, gets the call too. If several scripts need the function, the fix writes it once, in a module that imports cv2
-and that all of them import, directly or not. If the project already has such a function, the fix passes that one. The
-second action puts the call after `import cv2`, which also limits the main process.
+and that all of them import, directly or not. If the project already has such a function, the fix passes that one. If
+the other loaders have one that only seeds from torch, all share it. The second action puts the call after `import cv2`,
+which also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
 
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
@@ -18,7 +18,7 @@ from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.loader_traits import in_sight
-from loaderlint.rules.shared.worker_seeding import may_be_passed
+from loaderlint.rules.shared.worker_seeding import may_be_passed, seeds_from_torch
 
 #: The comment says why, above all in a function with a name that promises something else.
 _LIMIT = """\
@@ -103,7 +103,24 @@ def _in_init(loaders: Sequence[Loader], others: Sequence[Loader], model: Model) 
     found += [_limiting(one, model) for one in others if not _is_shared_by_one_worker(one, model)]
     calls = [one for one in found if isinstance(one, Place)]
     first = [one for one in found if isinstance(one, InsertStatement)]
+    seeding = _seeding_init([*loaders, *others], calls, model)
+    if seeding:
+        return [*(SetArgument(call, "worker_init_fn", seeding) for call in calls), *first]
     return [*init_passed(calls, _INIT, model), *first]
+
+
+def _seeding_init(loaders: Sequence[Loader], calls: Sequence[Place], model: Model) -> str:
+    """The name of the only worker_init_fn of these loaders, if it only seeds as torch does, and stands above the calls
+    that have none: these share it instead of a second function. '' if there is no such function."""
+    given = {one for loader in loaders for one in loader.argument("worker_init_fn").only(FunctionRef)}
+    one = given.pop() if len(given) == 1 else None
+    file = model.files.file(one.path) if one is not None else None
+    if one is None or file is None or one.def_ != 1 or file.pieces[one.piece].parent != -1:
+        return ""
+    if any(call.path != one.path or call.piece <= one.piece for call in calls):
+        return ""
+    frame = model.ev.functions.open_frame(one, None, None)
+    return model.def_of(frame).name if frame is not None and seeds_from_torch(frame, model) else ""
 
 
 def _limiting(loader: Loader, model: Model) -> Place | InsertStatement | None:

@@ -13,8 +13,11 @@ worker, so both generators are left out of the state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import (
@@ -24,8 +27,9 @@ from loaderlint.findings.finding import (
     Intent,
     ReplaceAttributeUses,
 )
-from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin, Unknown, def_key
+from loaderlint.project.evaluation.classes import Member, Store
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibObject, Origin, Unknown, def_key
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
@@ -107,12 +111,49 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
     if not all(made):
         return None
     intents = [intent for some in made for intent in some]
-    return fix_of(len(made), (*intents, *_left_out(generators, intents)))
+    fix = fix_of(len(made), (*intents, *_left_out(generators, intents)))
+    return replace(fix, safety="unsafe") if any(map(partial(_is_handed_on, model), generators)) else fix
 
 
 def fix_of(number: int, intents: Iterable[Intent]) -> Fix:
     """The fix of this number of generators."""
     return Fix(f"Make the generator{'s' if number > 1 else ''} in the worker", "safe", tuple(dict.fromkeys(intents)))
+
+
+def _is_handed_on(model: Model, draws: Sequence[Draw]) -> bool:
+    """Whether a method that no worker runs passes the generator to other code, which may keep it: that code would go on
+    drawing from the copy."""
+    kept = _kept_in(draws, model)
+    return kept is not None and any(
+        _passes_on(member, kept, model)
+        for name in _not_in_workers(kept.cls, model)
+        if (member := model.ev.classes.own_members(kept.cls)[name]).function is not None
+    )
+
+
+def _passes_on(member: Member, kept: _Kept, model: Model) -> bool:
+    """Whether a method passes the generator to a function other than one that only draws from it."""
+    file = model.files.file(kept.cls.path)
+    if member.function is None or file is None or not file.pieces[member.function.piece].holds(kept.name):
+        return False
+    frame = model.ev.functions.open_frame(member.function, None, kept.cls)
+    return frame is not None and any(
+        _is_own(arg.value, kept.name, frame, model)
+        for call in model.frame_calls(frame)
+        if not call.callee.atoms or not all(map(_only_draws, call.callee.atoms))
+        for arg in call.call.args
+    )
+
+
+def _only_draws(atom: Atom) -> bool:
+    """Whether a function is one of a library that keeps no generator which workers draw from."""
+    return isinstance(atom, Lib) and atom.name.partition(".")[0] in ("builtins", "numpy", "random", "torch")
+
+
+def _is_own(number: int, name: str, frame: Frame, model: Model) -> bool:
+    """Whether an expression is `self.name`."""
+    e = model.ev.expr(frame, number)
+    return isinstance(e, ir.Attr) and e.name == name and ir.is_self(model.ev.expr(frame, e.base))
 
 
 # --- on an object -----------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def __getstate__(self) -> dict:
 {left_out}
     return state"""
 
-_LEFT_OUT = '    state["{name}"] = state["_{stem}_pid"] = None  # opened again where it is used'
+_LEFT_OUT = '    state["{name}"] = state["_{stem}_pid"] = None'
 _LEFT_OUT_TOO = '    state["{name}"] = None'
 
 
@@ -134,7 +134,9 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
 
 def getstate(names: Sequence[str], more: Sequence[str] = ()) -> str:
     """A `__getstate__` that leaves out handles that have a `_..._pid` each, and `more` that have none."""
-    lines = [_LEFT_OUT.format(name=name, stem=name.lstrip("_")) for name in names]
+    why = f"    # Opened again where {'they are' if len(names) > 1 else 'it is'} used."
+    lines = [why] if names else []
+    lines += [_LEFT_OUT.format(name=name, stem=name.lstrip("_")) for name in names]
     lines += [_LEFT_OUT_TOO.format(name=name) for name in more]
     return _GETSTATE.format(left_out="\n".join(lines))
 

@@ -1,25 +1,27 @@
 """Passes a worker_init_fn that a fix writes: once for all scripts that need it, if a module can contain it.
 
-A script that defines a function which does the same passes it. Others import the function from a module that they
-import at their top, or that such a module imports: this import works when the script runs. The module must not import
-one of the scripts, and its name must not show that it is about something else, nor must its datasets: a script whose
-loaders hold others too does not import from it. The best module contains similar functions already (`def set_seed`);
-one that defines the scripts' datasets is as good as one with a fitting name. If no module suits several scripts, each
-gets its own function."""
+A script that defines a function which does the same, or would if it were mended, passes it. Others import the function
+from a module that they import at their top, or that such a module imports: this import works when the script runs. The
+module must not import one of the scripts, and its name must not show that it is about something else, nor must its
+datasets: a script whose loaders hold others too does not import from it. The best module contains similar functions
+already (`def set_seed`); one that defines the scripts' datasets is as good as one with a fitting name. If no module
+suits several scripts, each gets its own function."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument, path_of
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Instance
+from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import MODULE
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -55,15 +57,18 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 
 
+#: The modules that the functions use, with the names that star imports bring them under.
+_USUAL_NAMES = MappingProxyType({"cv2": "cv2", "numpy": "np", "random": "random", "torch": "torch"})
 #: What is edited in more files is no small fix.
 _MAX_FILES = 16
 
 
 class InitFunction(NamedTuple):
     """A worker_init_fn: its `source`, in which its `name` is a mark. A module that may contain it already imports one
-    of `libraries`. Loaders whose workers run code with the word `used_by` may need it. `is_same`: whether another
-    function, which contains `word`, does this and nothing else. `like`: matches the source of functions that are at
-    home in the same module."""
+    of `libraries`. Loaders may need it whose workers run code with the word `used_by`, and a call there that `is_use`
+    (None if the word says enough). `is_same`: whether another function, which contains `word`, does this and nothing
+    else. `like`: matches the source of functions that are at home in the same module. `alike`: a word of functions that
+    an author writes instead, and what makes one of them do this; nothing if it is none."""
 
     name: str
     source: str
@@ -72,18 +77,21 @@ class InitFunction(NamedTuple):
     word: str
     is_same: Callable[[Frame, Model], bool]
     like: re.Pattern[str]
+    is_use: Callable[[WorkerCall], bool] | None = None
+    alike: tuple[str, Callable[[Frame, Model], tuple[Intent, ...]]] | None = None
 
 
 class _Home(NamedTuple):
     """The module from which a script imports the function, by its name in the script, and the function's name there.
-    `path` is None if the function exists already. `whole`: the script imports the module itself. `known`: it imports
-    all names of the module."""
+    `path` is None if the function exists already; `mended` are the changes that it needs then. `whole`: the script
+    imports the module itself. `known`: it imports all names of the module."""
 
     module: str
     name: str
     path: Path | None
     whole: bool
     known: bool
+    mended: tuple[Intent, ...] = ()
 
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
@@ -91,16 +99,18 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
     homes = model.remembered(_homes, function)  # for all findings, so that they agree
     for call in calls:
         own = _own(call, function, model)
-        if own:
-            yield SetArgument(call, "worker_init_fn", own)
+        if own is not None:
+            yield from own.mended
+            yield SetArgument(call, "worker_init_fn", own.name)
             continue
         home = homes.get(call.path)
         if home is None:
-            yield InsertFunction(call.path, function.name, function.source)
+            yield InsertFunction(call.path, function.name, _source(call.path, function, model))
             yield SetArgument(call, "worker_init_fn", f"{{{function.name}}}")
             continue
         if home.path is not None:
-            yield InsertFunction(home.path, function.name, function.source)
+            yield InsertFunction(home.path, function.name, _source(home.path, function, model))
+        yield from home.mended
         if home.known:
             yield SetArgument(call, "worker_init_fn", home.name)
             continue
@@ -109,10 +119,29 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         yield SetArgument(call, "worker_init_fn", value)
 
 
-def _own(call: Place, function: InitFunction, model: Model) -> str:
-    """The name of a function that does the same and that the file of a call defines above it; '' if there is none."""
+def _source(path: Path, function: InitFunction, model: Model) -> str:
+    """The source of the function for a file: with the names of the modules that its star imports bring, which need no
+    second import."""
+    file = model.files.file(path)
+    if file is None or not file.stars:
+        return function.source
+    source, brought = function.source, set[str]()
+    for star in file.stars:
+        module = model.ev.names.resolve(path, star.module, star.level)
+        starred = model.files.file(module.path) if isinstance(module, ModuleRef) else None
+        if starred is not None and not _holds(starred.path, "__all__", model):
+            brought.update(starred.names)
+    for library, name in _USUAL_NAMES.items():
+        is_brought = name in brought and name not in file.names
+        if is_brought and model.ev.names.lookup(path, name).atoms == {Lib(library)}:
+            source = source.replace(f"{{{library}}}", name)
+    return source
+
+
+def _own(call: Place, function: InitFunction, model: Model) -> _Same | None:
+    """A function that does the same and that the file of a call defines above it."""
     same = model.remembered(_same, call.path, function) if call.path.suffix != SUFFIX else None
-    return same.name if same is not None and same.piece < call.piece else ""
+    return same if same is not None and same.piece < call.piece else None
 
 
 def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
@@ -125,7 +154,8 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         for module in sorted(shared[path], key=_by_distance(shared[path])):
             same = model.remembered(_same, module, function)
             if same is not None and not model.scripts.leads_to(module, [path]):
-                homes.setdefault(path, _home(shared[path], module, same.name, False, model))
+                home = _home(shared[path], module, same.name, False, model)
+                homes.setdefault(path, home._replace(mended=same.mended))
     left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
     while left:
         every = _all(shared, datasets, function, model)
@@ -166,9 +196,15 @@ def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     may_have_workers = loader.has_workers() != "no" or loader.workers.configured
     if not may_have_workers or not loader.argument("worker_init_fn").is_none:
         return False
-    defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
-    files = ((model.files.file(path), piece) for path, piece in defs)
-    return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
+    return any(_may_use(reached.frame, function, model) for reached in model.reached_by(loader))
+
+
+def _may_use(frame: Frame, function: InitFunction, model: Model) -> bool:
+    """Whether code of a worker may need the function."""
+    file = model.files.file(frame.path)
+    if file is None or not file.pieces[frame.piece].holds(function.used_by):
+        return False
+    return function.is_use is None or any(map(function.is_use, model.frame_calls(frame)))
 
 
 def _dataset_modules(model: Model) -> frozenset[Path]:
@@ -253,25 +289,36 @@ def _begins_like(text: str, like: re.Pattern[str]) -> bool:
 
 
 class _Same(NamedTuple):
-    """A function that does the same, and the piece that defines it."""
+    """A function that does the same when it is `mended`, and the piece that defines it."""
 
     name: str
     piece: int
+    mended: tuple[Intent, ...]
 
 
 def _same(module: Path, function: InitFunction, model: Model) -> _Same | None:
-    """The first function of a module that does the same."""
+    """The first function of a module that does the same, or would if it were mended."""
+    for name, frame in _functions(module, function.word, model):
+        if function.is_same(frame, model):
+            return _Same(name, frame.piece, ())
+    for name, frame in _functions(module, function.alike[0], model) if function.alike is not None else ():
+        if function.alike is not None and (mended := function.alike[1](frame, model)):
+            return _Same(name, frame.piece, mended)
+    return None
+
+
+def _functions(module: Path, word: str, model: Model) -> Iterator[tuple[str, Frame]]:
+    """The functions of a module that contain a word and that a loader could call with the number of a worker."""
     file = model.files.file(module)
-    for piece in file.mentioning(function.word) if file is not None else ():
+    for piece in file.mentioning(word) if file is not None else ():
         facts = model.ev.facts(module, piece)
         one = facts.ir.defs[1] if facts is not None and len(facts.ir.defs) == 2 else None
         if file is None or one is None or file.pieces[piece].parent != -1:
             continue
         if one.kind == "function" and len(one.params) == 1 and one.params[0].kind == "any" and not one.decorators:
             frame = model.ev.functions.open_frame(FunctionRef(module, piece, 1), None, None)
-            if frame is not None and function.is_same(frame, model):
-                return _Same(one.name, piece)
-    return None
+            if frame is not None:
+                yield one.name, frame
 
 
 def edits_many_files(intents: Iterable[Intent]) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, Intent, Place, Safety, SetArgument
+from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
-from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
@@ -18,7 +18,7 @@ from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
-from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
@@ -26,8 +26,9 @@ def {seed_worker}(worker_id: int) -> None:
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
+_FRESH = "{torch}.initial_seed() % 2**32"
 #: The statement that a fix inserts at the start of an existing worker_init_fn.
-_SEEDS_NUMPY = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
+_SEEDS_NUMPY = f"{{numpy}}.random.seed({_FRESH})"
 
 #: Loaders whose call takes torch's `worker_init_fn` under that name.
 TAKES_INIT = frozenset(
@@ -234,8 +235,15 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
     names = {one.value.strip("{}") for one in intents if isinstance(one, SetArgument)}
     name = names.pop() if len(names) == 1 else "seed_worker"
     title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
-    safety: Safety = "unsafe" if edits_many_files(intents) else "safe"
+    is_mended = any(isinstance(intent, Replace) for intent in intents)
+    is_unsafe = edits_many_files(intents) or (is_mended and any(map(_evaluates_with_init, model.loaders)))
+    safety: Safety = "unsafe" if is_unsafe else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
+
+
+def _evaluates_with_init(loader: Loader) -> bool:
+    """Whether a loader for evaluation has a worker_init_fn of the project, which may be meant to repeat its numbers."""
+    return loader.is_for_evaluation and bool(loader.argument("worker_init_fn").only(FunctionRef))
 
 
 def _takes_new(loader: Loader, model: Model) -> Place | None:
@@ -260,7 +268,7 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
     return all(isinstance(e, ir.Const) and e.value is None for e in said)
 
 
-def _seeds_from_torch(frame: Frame, model: Model) -> bool:
+def seeds_from_torch(frame: Frame, model: Model) -> bool:
     """Whether a function seeds NumPy, and perhaps `random`, from torch's seed in the worker, and does nothing else."""
     seeded = set()
     for call in model.frame_calls(frame):
@@ -289,6 +297,65 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 _TORCH_SEED = "torch.initial_seed"
 #: A function whose name says that it seeds, and that does.
 _SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
+
+
+def _draws(call: WorkerCall) -> bool:
+    return any(isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS for atom in call.callee.atoms)
+
+
+def _mended(frame: Frame, model: Model) -> tuple[Intent, ...]:
+    """What makes a function seed from torch's seed that gives each worker another seed of NumPy, which is the same in
+    each epoch, and does nothing but seed: a second function would stand beside it. Nothing for other functions."""
+    one = model.def_of(frame)
+    if "worker" not in one.name + one.params[0].name or not does_only_calls(frame, model):
+        return ()  # `set_seed(seed)`
+    intents: list[Intent | None] = []
+    differs = False
+    for call in model.frame_calls(frame):
+        names = [atom.name if isinstance(atom, Lib) else "" for atom in call.callee.atoms]
+        if len(names) != 1 or names[0] not in _IN_SEEDING:
+            return ()
+        if names[0] in SEED_CALLS:
+            differs = differs or (names[0] == "numpy.random.seed" and _reads_worker(call.call.args, frame, model))
+            intents.append(_mended_call(names[0], call, model))
+    known = tuple(intent for intent in intents if intent is not None)
+    return tuple(dict.fromkeys(known)) if differs and len(known) == len(intents) else ()
+
+
+def _mended_call(name: str, call: WorkerCall, model: Model) -> Intent | None:
+    """What makes a call of a function seed from torch's seed, or takes away one that seeds torch itself."""
+    if name == "torch.manual_seed":
+        statement = statements([Written(call.frame, call.number, call.number)], model)[0]
+        return DeleteStatement(statement) if statement is not None else None
+    if len(call.call.args) != 1:
+        return None
+    seed = call.call.args[0].value
+    if isinstance(model.ev.expr(call.frame, seed), ir.Param):
+        return Replace(model.place(call.frame, call.number), f"{SEED_CALLS[name]}({_FRESH})")
+    return Replace(model.place(call.frame, seed), _FRESH)
+
+
+def _reads_worker(args: Sequence[ir.Arg], frame: Frame, model: Model) -> bool:
+    """Whether an argument is made of the worker's number, the only parameter of the function."""
+    left = [arg.value for arg in args]
+    while left:
+        e = model.ev.expr(frame, left.pop())
+        if isinstance(e, ir.Param):
+            return True
+        left += ir.operands(e) if e is not None else ()
+    return False
+
+
+#: What functions that only seed call.
+_IN_SEEDING = frozenset({*SEED_CALLS, "numpy.random.get_state", "builtins.int", _TORCH_SEED})
 _SEEDING = InitFunction(
-    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", "initial_seed", _seeds_from_torch, _SEEDS
+    "seed_worker",
+    SEED_WORKER,
+    ("torch", "numpy"),
+    "random",
+    "initial_seed",
+    seeds_from_torch,
+    _SEEDS,
+    is_use=_draws,
+    alike=("random.seed", _mended),
 )

@@ -60,7 +60,8 @@ class Noisy(Dataset):
 The fix adds an accessor that returns the dataset's own generator in the main process, and another one in each worker.
 It is safe where only the methods of one class and its subclasses draw from the generator. A generator that belongs to a
 module, a closure, a default argument or a `partial` is replaced where workers read it or receive it, by
-`_worker_rng(rng, torch.initial_seed())`, a function of the module that does the same.
+`_worker_rng(rng, torch.initial_seed())`, a function of the module that does the same. It is unsafe where a method of
+the main process passes the generator to other code, which may keep it.
 
 With `num_workers=0` nothing changes. In workers, the fix combines your seed with torch's. Your seed counts however you
 set it, also with `reset_seed(epoch)` in each epoch, but a reproducible run needs `torch.manual_seed` too. Two simpler

@@ -64,9 +64,10 @@ Safe: the same names, sorted. A model that was trained with class numbers from a
 the machine where it was trained, and already has the fault.
 
 Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
-number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, and other
-code of the project that lists the same folder and takes names from it by position. Sorting only one would mispair files
-or numbers that happened to match, or leave the sequence without an order.
+number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, or that
+the function keeps beside it, and other code of the project that lists the same folder and takes names from it by
+position. Sorting only one would mispair files or numbers that happened to match, or leave the sequence without an
+order.
 
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
 matched with one of these.

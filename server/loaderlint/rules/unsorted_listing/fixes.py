@@ -7,26 +7,34 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Wrap
-from loaderlint.knowledge.listings import LISTING_METHODS, LISTINGS
+from loaderlint.knowledge.listings import KEEPS_ORDER, LISTING_METHODS, LISTINGS
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.listing_order import Listing
+from loaderlint.rules.shared.listing_order import Listing, listing_name
 from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
 _TEXTS = frozenset({"name", "path"})
+#: Methods of lists that keep what they add in its order.
+_KEEPS = frozenset({"append", "extend"})
+#: A listing is looked for in at most so many calls and comprehensions: `list(tqdm(x))`.
+_MAX_WRAPPERS = 8
+#: Those of them that take a function before the items.
+_TAKE_A_FUNCTION = frozenset({"builtins.filter", "builtins.map"})
 #: The calls that list a folder, by the last part of their names.
 _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
 
 def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
-    """Sort the listing, and those that are taken by the same positions, are gone through around it, number things
-    beside it, or list the same folder again: all or none."""
+    """Sort the listing, and those that are taken by the same positions, are gone through around it, are kept or number
+    things beside it, or list the same folder again: all or none."""
     intents: dict[Intent, None] = {}
     ours = {use.listing, *use.mates}
     ours |= {outer for one in ours for outer in _around(one, model)}
+    ours |= {other for one in ours for other in _beside(one, model)}
     ours |= _numbered_beside(ours, model)
     ours |= listed_again(ours, model)
     for listing in (use.listing, *sorted(ours - {use.listing}, key=_key)):
@@ -42,11 +50,72 @@ def _around(listing: Listing, model: Model) -> Iterator[Listing]:
     """The listings that loops around this one go through: `for folder in os.listdir(root): os.listdir(folder)`."""
     frame = listing.frame
     for here in model.def_of(frame).around(frame.code.context_of(listing.expr)):
-        call = model.ev.expr(frame, here.expr) if here.kind == "loop" else None
-        if isinstance(call, ir.Call):
-            names = {atom.name for atom in model.ev.eval(call.func, frame).only(Lib)} & LISTINGS
-            if len(names) == 1:
-                yield Listing(frame, here.expr, names.pop())
+        number = _listed(here.expr, frame, model) if here.kind == "loop" else None
+        call = model.ev.expr(frame, number) if number is not None else None
+        if number is not None and isinstance(call, ir.Call) and (name := listing_name(call, frame, model)):
+            yield Listing(frame, number, name)
+
+
+def _listed(number: int, frame: Frame, model: Model) -> int:
+    """What gives a sequence its items, in the same order: the `x` of `list(x)`, `filter(f, x)` and `[y for y in x]`."""
+    for _ in range(_MAX_WRAPPERS):
+        e = model.ev.expr(frame, number)
+        if isinstance(e, ir.Comp) and e.kind in ("list", "generator"):
+            number = e.iterables[0]
+            continue
+        names = {atom.name for atom in model.ev.eval(e.func, frame).only(Lib)} if isinstance(e, ir.Call) else set()
+        position = 1 if names <= _TAKE_A_FUNCTION else 0
+        if not isinstance(e, ir.Call) or not names or not names <= KEEPS_ORDER or len(e.args) <= position:
+            break
+        number = e.args[position].value
+    return number
+
+
+def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
+    """The other listings whose order the same function keeps, if it sorts nothing: those in loops over this one, and
+    those of other folders. Files of the latter may be matched by position with what another method lists: then they
+    stay."""
+    frame = listing.frame
+    file = model.files.file(frame.path)
+    if file is None or file.pieces[frame.piece].holds("sort"):
+        return
+    kept, is_alone = _kept(frame, model), _is_alone(listing, model)
+    for call in model.frame_calls(frame):
+        name = listing_name(call.call, frame, model) if call.number in kept else ""
+        loops = [here.expr for here in model.def_of(frame).around(call.context) if name and here.kind == "loop"]
+        if name and (is_alone or any(_listed(expr, frame, model) == listing.expr for expr in loops)):
+            yield Listing(frame, call.number, name)
+
+
+def _is_alone(listing: Listing, model: Model) -> bool:
+    """Whether no other method of the class, or function of the module, lists a folder."""
+    file, home = model.files.file(listing.frame.path), _home(listing, model)
+    if file is None:
+        return False
+    others = {piece for name in _LISTING for piece in file.all_asking(holds, f"{name}(")} - {listing.frame.piece}
+    return all(model.ev.names.class_around(file, piece) != home for piece in others)
+
+
+def _kept(frame: Frame, model: Model) -> frozenset[int]:
+    """The expressions whose items the function keeps in their order: it adds them to a list, one by one or all, stores
+    or returns them."""
+    one = model.def_of(frame)
+    adding = [call for call in model.frame_calls(frame) if _called(call.call, frame, model) in _KEEPS]
+    contexts = [call.context for call in adding] + [step.context for _, step in model.steps_of(frame, ir.SetItem)]
+    found = [here.expr for context in set(contexts) for here in one.around(context) if here.kind == "loop"]
+    found += [arg.value for call in adding for arg in call.call.args]
+    found += [step.value for _, step in model.steps(frame) if isinstance(step, ir.SetAttr | ir.Return)]
+    for e in frame.code.exprs:
+        match e:
+            case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
+                found += (left, right)
+    return frozenset(_listed(number, frame, model) for number in found)
+
+
+def _called(call: ir.Call, frame: Frame, model: Model) -> str:
+    """The name of the method that a call calls; '' if it calls none."""
+    func = model.ev.expr(frame, call.func)
+    return func.name if isinstance(func, ir.Attr) else ""
 
 
 def _key(listing: Listing) -> tuple[str, int]:
