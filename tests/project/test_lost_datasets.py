@@ -690,8 +690,8 @@ def test_which_datasets_are_presumed(way: str, tmp_path: Path) -> None:
     assert linked.reached("loader") == expected
 
 
-#: Where a loader holds `A`, then whether it shows what the program does with its datasets: a function that nothing calls
-#: is then not presumed to get `B`, which nothing makes.
+#: Where a loader holds `A`, then whether it shows what the program does with its datasets: then a function that nothing
+#: calls is not presumed to get `B`, which nothing makes.
 SHOWING = {
     "a script": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A(), num_workers=2)\n", True),
     "a script, without workers": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A())\n", True),
@@ -703,7 +703,9 @@ SHOWING = {
 @pytest.mark.parametrize("way", SHOWING)
 def test_a_loader_at_module_level_shows_what_is_done_with_datasets_in(way: str, tmp_path: Path) -> None:
     code, shows = SHOWING[way]
-    use = "--- use.py\nfrom torch.utils.data import DataLoader\ndef use(data): loader = DataLoader(data, num_workers=2)\n"
+    use = (
+        "--- use.py\nfrom torch.utils.data import DataLoader\ndef use(data): loader = DataLoader(data, num_workers=2)\n"
+    )
     linked = link(tmp_path, f"--- data.py\n{HEAD.lstrip()}{code}{use}")
     assert ("B.__getitem__" in linked.reached("loader")) is not shows
     assert "B.__getitem__" in linked.guessed()

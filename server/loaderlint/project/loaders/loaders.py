@@ -170,8 +170,8 @@ class Loader(Struct, frozen=True, eq=False):
 
     @property
     def is_for_evaluation(self) -> bool:
-        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`. It may leave the
-        order to a sampler where the program is distributed."""
+        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`. A sampler may
+        order them in a distributed program."""
         shuffle = self.argument("shuffle").literal
         ordered = shuffle is not None and not shuffle.value and any(map(_keeps_order, self.argument("sampler").atoms))
         return ordered and bool(_EVALUATION.search(self.name))

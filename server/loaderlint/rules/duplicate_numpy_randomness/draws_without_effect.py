@@ -30,7 +30,8 @@ def branch_chosen(call: WorkerCall, model: Model) -> int | None:
     if len(users) != 1 or not isinstance(users[0], ir.Compare):
         return None
     for number, here in enumerate(model.def_of(frame).contexts):
-        if here.kind == "if" and not here.negated and here.expr != ir.NONE and model.ev.expr(frame, here.expr) is users[0]:
+        is_body = here.kind == "if" and not here.negated and here.expr != ir.NONE
+        if is_body and model.ev.expr(frame, here.expr) is users[0]:
             return number
     return None
 
