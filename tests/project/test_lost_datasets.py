@@ -688,3 +688,24 @@ def test_which_datasets_are_presumed(way: str, tmp_path: Path) -> None:
     again = "def again(old):\n    loader = DataLoader(**old.__dict__, num_workers=2)\n"
     linked = link(tmp_path, f"{HEAD}{textwrap.dedent(code)}\n{again}")
     assert linked.reached("loader") == expected
+
+
+#: Where a loader holds `A`, then whether it shows what the program does with its datasets: then a function that nothing
+#: calls is not presumed to get `B`, which nothing makes.
+SHOWING = {
+    "a script": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A(), num_workers=2)\n", True),
+    "a script, without workers": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A())\n", True),
+    "the end of its own module": ("train = DataLoader(A(), num_workers=2)\n", False),
+    "a test": ("--- tests/test_data.py\nfrom data import A, DataLoader\ntrain = DataLoader(A())\n", False),
+}
+
+
+@pytest.mark.parametrize("way", SHOWING)
+def test_a_loader_at_module_level_shows_what_is_done_with_datasets_in(way: str, tmp_path: Path) -> None:
+    code, shows = SHOWING[way]
+    use = (
+        "--- use.py\nfrom torch.utils.data import DataLoader\ndef use(data): loader = DataLoader(data, num_workers=2)\n"
+    )
+    linked = link(tmp_path, f"--- data.py\n{HEAD.lstrip()}{code}{use}")
+    assert ("B.__getitem__" in linked.reached("loader")) is not shows
+    assert "B.__getitem__" in linked.guessed()

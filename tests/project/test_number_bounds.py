@@ -167,3 +167,35 @@ config = {record}
 loader = DataLoader([1], num_workers=config.jobs)
 """
     assert _workers({"train.py": code}, tmp_path) == "num_workers=4, argparse default"
+
+
+_NODE = """
+from easydict import EasyDict
+settings = EasyDict()
+settings.LOADER = EasyDict()
+settings.LOADER.JOBS = {}
+"""
+_CHANGE = "from {} import settings\nsettings.LOADER.JOBS = {}\n"
+
+#: Another file beside the settings of `a.py`; then the number of workers. `b.py` has settings of the same names, with 4
+#: workers.
+NODES = {
+    "nothing else": ("", "num_workers=0, configuration default"),
+    "a file that changes them": (_CHANGE.format("a", 2), "num_workers=0 or 2, configuration default"),
+    "a file that may change them": (_CHANGE.format("elsewhere", 3), "num_workers=0 or 3, configuration default"),
+    "a file that changes the others": (_CHANGE.format("b", 5), "num_workers=0, configuration default"),
+}
+
+
+@pytest.mark.parametrize("beside", NODES)
+def test_settings_of_one_file_are_not_those_of_another(beside: str, tmp_path: Path) -> None:
+    other, expected = NODES[beside]
+    imports = "from a import settings\nimport other"
+    files = {
+        "a.py": _NODE.format(0),
+        "b.py": _NODE.format(4),
+        "other.py": other,
+        "train.py": f"{imports}\nfrom torch.utils.data import DataLoader\n"
+        "loader = DataLoader([1], num_workers=settings.LOADER.JOBS)\n",
+    }
+    assert _workers(files, tmp_path) == expected

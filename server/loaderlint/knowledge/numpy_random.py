@@ -25,6 +25,9 @@ UNIT_DRAWS = frozenset(
     }
 )
 
+#: Functions that draw such numbers without arguments, or between the limits 0 and 1.
+UNIFORM_DRAWS = frozenset({"random.uniform", "numpy.random.uniform"})
+
 #: Functions that pick of a list: 'one' of its items, or 'several'.
 PICKING_FUNCTIONS = MappingProxyType(
     {

@@ -27,7 +27,7 @@ from loaderlint.knowledge.library_datasets import (
     SPLITTING_FUNCTIONS,
     WRAPPING_DATASETS,
 )
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIT_DRAWS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIFORM_DRAWS, UNIT_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
@@ -272,7 +272,7 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
-    if isinstance(left, LibObject) and left.name in UNIT_DRAWS and isinstance(right.value, int | float):
+    if isinstance(left, LibObject) and isinstance(right.value, int | float) and _is_unit_draw(left):
         return _draw_answer(op, right.value)
     if not isinstance(left, Literal_) or left.configured:
         return None
@@ -280,6 +280,17 @@ def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
         return bool(_COMPARISONS[op](left.value, right.value))
     except TypeError:
         return None
+
+
+def _is_unit_draw(drawn: LibObject) -> bool:
+    """Whether a drawn number is at least 0 and less than 1: `rand()`, `np.random.uniform()`, `random.uniform(0, 1)`."""
+    if drawn.name not in UNIFORM_DRAWS:
+        return drawn.name in UNIT_DRAWS
+    exprs = drawn.site.frame.code.exprs
+    call = exprs[drawn.site.expr]
+    given = [exprs[arg.value] for arg in call.args if arg.kind == "pos"] if isinstance(call, ir.Call) else [call]
+    limits = [one.value for one in given if isinstance(one, ir.Const)]
+    return isinstance(call, ir.Call) and len(limits) == len(call.args) and limits in ([], [0, 1])
 
 
 def _draw_answer(op: str, limit: float) -> bool | None:

@@ -81,7 +81,7 @@ class UserOptions:
         self._declared: dict[str, list[_Declaration]] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
         self._handed_out: dict[Path, bool] = {}
-        self._nodes: dict[tuple[frozenset[str], str], Val] = {}
+        self._nodes: dict[tuple[LibObject, str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
@@ -136,7 +136,7 @@ class UserOptions:
             return None
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
             return None
-        key = (_stored_as(atom.site), name)
+        key = (atom, name)
         if key not in self._nodes:
             with provisional(self._nodes, key, unknown("cycle")):
                 self._nodes[key] = self._node_default(*key)
@@ -312,11 +312,25 @@ class UserOptions:
                 values.append(self._configured(self._ev.eval(default, frame), "flag default"))
         return join(values) if values else unknown("config")
 
-    def _node_default(self, nodes: frozenset[str], name: str) -> Val:
-        """What the project's own code stores under `name` in configuration nodes, outside of functions: in nodes with
-        one of the names `nodes`, if there are any, otherwise in any node."""
-        values: list[Val] = []
+    def _node_default(self, node: LibObject, name: str) -> Val:
+        """What the project's own code stores under `name` in a configuration node, outside of functions: in this node
+        or in one that may be it, otherwise in nodes that are called the same, otherwise in any node."""
+        names = _stored_as(node.site)
+        own: list[Val] = []
+        named: list[Val] = []
         others: list[Val] = []
+        for body, step in self._stored_at_module_level(name):
+            base = self._ev.eval(step.base, body)
+            is_named = _last_name(step.base, body.code.exprs) in names
+            is_other = any(isinstance(one, LibObject) and one.name.startswith(_CONFIG_NODES) for one in base.atoms)
+            is_own = node in base.atoms or (is_named and not is_other)
+            value = self._configured(self._ev.eval(step.value, body), "configuration default")
+            (own if is_own else named if is_named else others).append(value)
+        found = own or named or others
+        return join(found) if found else unknown("config")
+
+    def _stored_at_module_level(self, name: str) -> Iterator[tuple[Frame, ir.SetAttr]]:
+        """The stores of an attribute of this name outside of functions and classes."""
         for path in self._ev.files.containing(f".{name}"):
             file = self._ev.file(path)
             for piece in file.mentioning(f".{name}") if file else ():
@@ -325,11 +339,7 @@ class UserOptions:
                 facts = self._ev.facts(path, piece)
                 for step in facts.ir.defs[0].steps if facts else ():
                     if type(step) is ir.SetAttr and step.name == name:
-                        body = self._ev.body(path, piece)
-                        here = _last_name(step.base, body.code.exprs) in nodes
-                        value = self._configured(self._ev.eval(step.value, body), "configuration default")
-                        (values if here else others).append(value)
-        return join(values or others) if values or others else unknown("config")
+                        yield self._ev.body(path, piece), step
 
     def _calls(self, method: str, words: set[str]) -> list[tuple[Frame, ir.Call]]:
         """Calls of a function or method whose name starts with `method`, in pieces that hold one of `words`."""

@@ -50,6 +50,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    is_none,
     join,
     of,
     unknown,
@@ -78,6 +79,7 @@ MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
+_DISTRIBUTED = "torch.utils.data.DistributedSampler"
 _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 Answer = Literal["yes", "no", "maybe"]
@@ -169,9 +171,10 @@ class Loader(Struct, frozen=True, eq=False):
 
     @property
     def is_for_evaluation(self) -> bool:
-        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`."""
+        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`. A sampler may
+        order them in a distributed program."""
         shuffle = self.argument("shuffle").literal
-        ordered = shuffle is not None and not shuffle.value and self.argument("sampler").literal is not None
+        ordered = shuffle is not None and not shuffle.value and any(map(_keeps_order, self.argument("sampler").atoms))
         return ordered and bool(_EVALUATION.search(self.name))
 
     @property
@@ -535,6 +538,12 @@ class Loaders:
                     for number in _held(step.value, code, 0):
                         known.setdefault(number, name)
         return known
+
+
+def _keeps_order(sampler: Atom) -> bool:
+    """Whether a sampler leaves the samples in order, but for those of other processes: there is none, or it is a
+    DistributedSampler, which evaluation uses for its shares."""
+    return is_none(sampler) or (isinstance(sampler, LibObject) and sampler.name == _DISTRIBUTED)
 
 
 def _name_of_store(step: ir.Bind | ir.SetAttr | ir.SetItem, code: Code) -> str:

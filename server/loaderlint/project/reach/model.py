@@ -388,15 +388,17 @@ class Model:
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
         not_outside = self._not_outside(late)
         takers = late if idle else not_outside
-        if not takers and self._shows_its_datasets():
-            unused = tuple(one for one in unused if self._is_in_use(one.cls.path))  # others are not used any more
+        if not not_outside and self._shows_its_datasets():  # others are not used any more
+            unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls.path))
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
             return
-        for loader in takers or [self._presume_loader()]:
+        rest = tuple(one for one in unused if one.cls not in idle)
+        presumed = [] if takers and (not_outside or not rest) else [self._presume_loader()]
+        for loader in (*takers, *presumed):
             # an attribute that no known code sets may be set by a derived class
-            left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            left = rest if loader.late == _NOT_SET or (takers and loader in presumed) else unused
             if loader in late and loader not in not_outside:
                 left = tuple(one for one in left if one.cls in idle)
             left = tuple(one for one in left if _may_import(loader, one.cls))
@@ -448,7 +450,15 @@ class Model:
 
     def _shows_its_datasets(self) -> bool:
         """Whether loaders outside of tests hold datasets of the project."""
-        return any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders)
+        return any(not loader.presumed and self._shows_its_dataset(loader) for loader in self.loaders)
+
+    def _shows_its_dataset(self, loader: Loader) -> bool:
+        """Whether a loader outside of tests certainly holds a dataset of the project. At module level the file of the
+        dataset may only try it out, unlike a script that imports it."""
+        held = [one.cls.path for one in loader.datasets if isinstance(one, Instance) and one not in loader.guessed]
+        if not self._is_trial(loader):
+            return bool(held)
+        return not in_tests(loader.path, self.files.root) and any(path != loader.path for path in held)
 
     def _is_in_use(self, path: Path) -> bool:
         """Whether a file imports the module `path`, or a loader is created there."""
@@ -925,11 +935,6 @@ def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
         for one, next_ in zip(chain, after, strict=True)
         if next_ is None or def_key(one) != def_key(next_) or one.receiver != next_.receiver
     ]
-
-
-def _is_bound(loader: Loader) -> bool:
-    """Whether a loader certainly holds a dataset of the project."""
-    return any(isinstance(one, Instance) and one not in loader.guessed for one in loader.datasets)
 
 
 #: The names that rules import from here.

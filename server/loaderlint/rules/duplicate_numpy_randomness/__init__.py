@@ -77,6 +77,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
     NEVER,
     OUT_OF_RANGE,
+    branch_chosen,
     has_no_effect,
     is_out_of_range,
 )
@@ -107,7 +108,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
             why_not = why_not or (OUT_OF_RANGE if is_out_of_range(call, model) else "")
             cure = partial(cure_of, call, model)
-            yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
+            key, branch = (call.number, atom.name), branch_chosen(call, model)
+            yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=key, context=branch)
 
 
 def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:

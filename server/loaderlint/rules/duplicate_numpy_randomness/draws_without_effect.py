@@ -1,5 +1,5 @@
 """Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset, or that are made
-only for an index that no sampler gives."""
+only for an index that no sampler gives. And draws that only choose a branch."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ def has_no_effect(call: WorkerCall, model: Model) -> bool:
     """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
     users = model.remembered(_users, call.frame).get(call.number, ())
     return bool(users) and all(_asks_below_zero(user, call.number, call.frame, model) for user in users)
+
+
+def branch_chosen(call: WorkerCall, model: Model) -> int | None:
+    """The branch that a drawn number only serves to choose: the body of `if np.random.rand() < chance:`. None if it is
+    used for anything else."""
+    frame = call.frame
+    users = model.remembered(_users, frame).get(call.number, ())
+    if len(users) != 1 or not isinstance(users[0], ir.Compare):
+        return None
+    for number, here in enumerate(model.def_of(frame).contexts):
+        is_body = here.kind == "if" and not here.negated and here.expr != ir.NONE
+        if is_body and model.ev.expr(frame, here.expr) is users[0]:
+            return number
+    return None
 
 
 def is_out_of_range(call: WorkerCall, model: Model) -> bool:

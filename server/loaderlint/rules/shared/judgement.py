@@ -92,7 +92,7 @@ class Verdict(Struct, frozen=True):
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 
-UNSET = "it runs only where an option is set: by default, this test keeps it from running"
+UNSET = "it matters only where an option is set: by default, this test rules it out"
 
 
 class WorkerVerdict(Verdict, Generic[_About], frozen=True):
