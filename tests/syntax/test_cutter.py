@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -260,6 +262,26 @@ def test_a_text_of_open_brackets_takes_no_quadratic_time() -> None:
     machine.run()
     assert len(machine.all_pieces()) == 2000
     assert steps < 10_000
+
+
+_ITEMS = (
+    '"a"', "'a'", 'b"a"', 'f"{a}"', 'rf"a"', "f'{a}{{' 'b'", '"\\""', '"""a"""', 'f"{a["b"]}"',
+    '("a", "b")', '["a"]', '{"a": ["b"]}', '[[["a"]]]', "f(a, g('b'), [1])",
+)  # fmt: skip
+
+
+_LONG_LINES = """
+import sys
+from loaderlint.syntax.cutter import cut
+for item in sys.argv[1:]:
+    for rest in (f"{item}]", "y = 1"):
+        print(len(cut(f"x = [{', '.join([item] * 80)},\\n{rest}\\n")))
+"""
+
+
+def test_a_bracket_that_closes_on_another_line_takes_no_exponential_time() -> None:
+    done = subprocess.run([sys.executable, "-c", _LONG_LINES, *_ITEMS], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["1", "2"] * len(_ITEMS), done.stderr
 
 
 # --- the same after an edit -------------------------------------------------------------------------------------------

@@ -137,12 +137,14 @@ _ESCAPE = r"\\(?:\r\n|[\s\S])"
 
 
 def _string_pattern(quote: str) -> str:
-    """A string in single quotes. An f-string with the same quote in braces is left to `_Lexer`."""
+    """A string in single quotes. An f-string with the same quote in braces is left to `_Lexer`. Each string matches in
+    one way only: with two, a bracket with n strings that does not close on its line takes 2**n steps."""
     field = rf"\{{(?!\{{)[^{quote}\\\r\n{{}}]*(?:\{{[^{quote}\\\r\n{{}}]*\}}[^{quote}\\\r\n{{}}]*)*\}}"
     start = rf"{quote}(?!{quote * 2})"
     return (
         rf"(?<![fFtT])(?<![fFtT][rR]){start}[^{quote}\\\r\n]*(?:{_ESCAPE}[^{quote}\\\r\n]*)*{quote}"
-        rf"|{start}[^{quote}\\\r\n{{]*(?:(?:{_ESCAPE}|\{{\{{|{field})[^{quote}\\\r\n{{]*)*{quote}"
+        rf"|(?:(?<=[fFtT])|(?<=[fFtT][rR])){start}"
+        rf"[^{quote}\\\r\n{{]*(?:(?:{_ESCAPE}|\{{\{{|{field})[^{quote}\\\r\n{{]*)*{quote}"
     )
 
 
