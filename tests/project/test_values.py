@@ -103,6 +103,10 @@ OPERATORS: dict[str, str] = {
 #: Conditions: a branch that never runs gives nothing.
 CONDITIONS: dict[str, str] = {
     "f if load() else g": "f | g",
+    "x = f if load() else None; g if x is None else x": "f | g",
+    "x = f if load() else None; x if x is not None else g": "f | g",
+    "x = f if load() else None; x if x is None else g": "None | f | g",
+    "x = f if load() else None; y = x; y if load() is None else x": "None | f",
     "f if A else g": "f",
     "f if options.jobs else g": "f | g",
     "f if None is None else g": "f",

@@ -4,7 +4,7 @@ Each function takes the evaluator, the expression, its number and the frame in w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
     extended,
+    is_none,
     join,
     of,
     unknown,
@@ -97,9 +98,22 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
     chosen = [x for x, dead in ((e.then, truth is False), (e.other, truth is True)) if not dead]
     ev.eval(e.test, frame)
     values = [ev.eval(x, frame) for x in chosen]
-    if len(chosen) == 2 and _copies_by_type(ev, e, frame):
+    if len(chosen) != 2:
+        return join(values)
+    for side, value, other in zip(chosen, values, reversed(values), strict=True):
+        if side == _tested_for_none(ev, e, frame):
+            return _passing_over([atom for atom in value.atoms if is_none(atom)], value, other)
+    if _copies_by_type(ev, e, frame):
         values = [Val(value.atoms) for value in values]
     return join(values)
+
+
+def _tested_for_none(ev: Evaluator, e: ir.IfExp, frame: Frame) -> int:
+    """The side that is taken only if it is not None: `x` in `x if x is not None else y` and `y if x is None else x`."""
+    match ev.expr(frame, e.test):
+        case ir.Compare(left, ("is" | "is not" as op,), (right,)) if ev.eval(right, frame).is_none:
+            return left if left == (e.other if op == "is" else e.then) else NONE
+    return NONE
 
 
 def _copies_by_type(ev: Evaluator, e: ir.IfExp, frame: Frame) -> bool:
@@ -155,13 +169,18 @@ def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
         return left
     right = ev.eval(e.right, frame)
     passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
-    if not passed_over:
-        return join((left, right))
-    source = next((a.configured for a in passed_over if a.configured), "")
+    return _passing_over(passed_over, left, right)
+
+
+def _passing_over(constants: Sequence[Atom], value: Val, other: Val) -> Val:
+    """A value, with another one instead of some of its constants."""
+    if not constants:
+        return join((value, other))
+    source = next((a.configured for a in constants if isinstance(a, Literal_) and a.configured), "")
     if source:
-        right = by_default(right, source)
-    kept = left.atoms.difference(passed_over)
-    return join((Val(kept, left.origins), right)) if kept else right
+        other = by_default(other, source)
+    kept = value.atoms.difference(constants)
+    return join((Val(kept, value.origins), other)) if kept else other
 
 
 def _is_true_object(ev: Evaluator, atom: Atom) -> bool:
