@@ -113,7 +113,7 @@ RECORDS: dict[str, str] = {
     "@dataclasses.dataclass; class P:;  x: int; @dataclasses.dataclass; class Q(P):;  y: int; Q(f, g).x": "f",
     "@dataclasses.dataclass; class P:;  x: int; @dataclasses.dataclass; class Q(P):;  y: int; Q(f, g).y": "g",
     "@dataclasses.dataclass; class P:;  x: int = dataclasses.field(default=5); P().x": "5, class default",
-    "@dataclasses.dataclass; class P:;  x: list = dataclasses.field(default_factory=list); P().x": "builtins.list()",
+    "@dataclasses.dataclass; class P:;  x: list = dataclasses.field(default_factory=list); P().x": "[]",
     "@dataclasses.dataclass; class P:;  x: A = dataclasses.field(default_factory=A); P().x": "A()",
     "@dataclasses.dataclass; class P:;  x: A = dataclasses.field(); P().x": "dataclasses.field()",
     "@dataclasses.dataclass; class P:;  x: int = 3;  def __post_init__(self): self.x = f; P(g).x": "f",

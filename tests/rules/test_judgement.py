@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
@@ -46,8 +47,9 @@ def test_a_verdict_takes_the_severity_of_the_rule_unless_another_is_given() -> N
 
 
 def test_one_exposure_of_several_frames() -> None:
-    """What is proven leads, the first of it; the loaders of all are named once, its own first."""
-    one, two, three = (cast(Loader, object()) for _ in range(3))
+    """What is proven leads, the first of it; else a loader for training. The loaders of all are named once, its own
+    first."""
+    one, two, three, val = (cast(Loader, Mock(is_for_evaluation=known)) for known in (False,) * 3 + (True,))
     guess, first, second = (
         Exposure((one, two), "possible"),
         Exposure((three,), "proven"),
@@ -56,5 +58,6 @@ def test_one_exposure_of_several_frames() -> None:
     found = gathered([("a", None), ("b", guess), ("c", first), ("d", second)])
     assert found == ("c", Exposure((three, one, two), "proven"))
     assert gathered([("b", guess)]) == ("b", guess)
+    assert gathered([("a", Exposure((val,), "possible")), ("b", guess)]) == ("b", Exposure((one, two, val), "possible"))
     assert gathered([("a", None)]) is None
     assert gathered([]) is None
