@@ -561,6 +561,7 @@ SETTINGS = [
     # what directly follows the imports stays with them
     "import random\n\nlogger = log()\nSIZES = (\n    1,\n)\nset_up(1)\n{}\n\ndef f():\n    x = {}\n",
     "import random\nA = 1\n{}\n\n# The work.\nclass C:\n    x = {}\n",
+    "import random\n# ----\nA = 1\n# ----\n{}\n\nclass C:\n    x = {}\n",
     "import random\n\nA = 1\n{}\n\n@f\ndef f():\n    x = {}\n",
     "import random\n\nA = 1\n{}\n\nif __name__ == '__main__':\n    x = {}\n",
     # the script's own work begins there
@@ -728,7 +729,9 @@ def test_a_call_in_a_file_without_settings_is_broken_as_the_others() -> None:
     call = f"y = make(data, {', '.join(f'name_{number}=1' for number in range(7))})\n"
     theirs = "x = f(\n    a,\n    b,\n)\n"
     aligned = "x = f(a,\n      b)\n"
-    for above, is_exploded in ((theirs, True), (aligned, False), (theirs + aligned, False), ("", False)):
+    double, single = 'a = "b"\n', "a = 'b'\n"
+    cases = {theirs: True, aligned: False, theirs + aligned: False, "": False, double: True, single: False}
+    for above, is_exploded in {**cases, double + aligned: False}.items():
         text = above + call
         edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
         assert ("    k=a_value,\n)\n" in edited) is is_exploded

@@ -218,14 +218,14 @@ def _below_closing_comments(draft: Draft, offset: int) -> int:
 
 
 def _below_settings(draft: Draft, offset: int, before: int) -> int:
-    """Where the plain statements from `offset` on end, if the first definition or the main guard directly follows them;
-    else `offset`: the script's own work begins there."""
+    """Where the plain statements from `offset` on end, with the comments that close them, if the first definition or
+    the main guard directly follows; else `offset`: the script's own work begins there."""
     end, limit = offset, draft.text.count("\n", 0, offset) + _MAX_SETTINGS
     piece = next((n for n, one in enumerate(draft.pieces) if one.start >= offset), len(draft.pieces))
     while piece < len(draft.pieces):
         one, last = draft.pieces[piece], draft.last_inside(piece)
         if _is_definition(one) or is_main_guard(one.text):
-            return end
+            return _below_closing_comments(draft, end)
         if last != piece or last >= before or _SUITE.match(one.text) or one.line > limit:
             return offset
         end, piece = draft.piece_end(piece), piece + 1
