@@ -132,6 +132,13 @@ WAYS = {
         "Images()",
     ),
     "a folder named like a library": ("datasets/data.py", "", "from datasets.data import Images", "Images()"),
+    "a module in a folder named like a library": ("datasets/data.py", "", "from datasets import data", "data.Images()"),
+    "a package in a folder named like a library": (
+        "datasets/sets/data.py",
+        "--- datasets/sets/__init__.py\nfrom .data import Images\n",
+        "from datasets import sets as own",
+        "own.Images()",
+    ),
 }
 
 
@@ -176,6 +183,20 @@ loader = DataLoader(Images(), num_workers=2)
     )
     assert linked.datasets() == []
     assert linked.loader().late == "only imported for type checking"
+
+
+@pytest.mark.parametrize(
+    ("file", "module", "name"),
+    [
+        ("torch/nn.py", "torch", "nn"),  # the tables know the library's own
+        ("torch/utils/__init__.py", "torch", "utils"),
+        ("datasets/data.py", "datasets", "load_dataset"),
+    ],
+)
+def test_what_only_the_library_has_is_the_librarys(file: str, module: str, name: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"--- {file}\nimages = 1\n--- train.py\nfrom {module} import {name}\n")
+    found = linked.model.ev.names.lookup(tmp_path / "train.py", name)
+    assert found.atoms == {Lib(f"{module}.{name}")}
 
 
 def test_a_cycle_of_imports_ends(tmp_path: Path) -> None:

@@ -318,3 +318,51 @@ PATHS: dict[str, str] = {
 @pytest.mark.parametrize("code", PATHS)
 def test_on_which_paths_a_sample_is_none(code: str, tmp_path: Path) -> None:
     assert said(tmp_path, code) == PATHS[code]
+
+
+#: A dataset in a folder that is called like a library, and two loaders that take its class from their callers.
+HANDED_ON = """
+--- datasets/images.py
+import torch
+from torch.utils.data import Dataset
+def collate(samples):
+    return torch.stack([one for one in samples if one is not None])
+class Images(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+    def __getitem__(self, index):
+        if not self.paths[index]:
+            return None
+        return torch.zeros(3)
+--- loading.py
+from torch.utils.data import DataLoader
+{}
+def plain(cls, paths):
+    return DataLoader(cls(paths), num_workers=2)
+def filtered(cls, paths, collate):
+    return DataLoader(cls(paths), num_workers=2, collate_fn=collate)
+def make(paths):
+    return {}
+--- train.py
+from loading import make
+for batch in make(load()):
+    pass
+"""
+_FILTERS = (
+    "silent: the loader is not known to batch with torch's default_collate: the DataLoader in filtered() (loading.py)"
+)
+
+#: The import, what `make` returns, and the answer.
+IMPORTS = [
+    ("from datasets import images", "filtered(images.Images, paths, images.collate)", _FILTERS),
+    ("from datasets import images as own", "filtered(own.Images, paths, own.collate)", _FILTERS),
+    ("from datasets import images", "plain(images.Images, paths)", "error"),
+    ("from datasets import load_dataset", "filtered(load_dataset, paths, None)", "possible warning"),
+]
+
+
+@pytest.mark.parametrize(("statement", "made", "short"), IMPORTS)
+def test_a_loader_that_nothing_calls_takes_no_class_of_another_one(
+    statement: str, made: str, short: str, tmp_path: Path
+) -> None:
+    assert answers(tmp_path, "none-sample", HANDED_ON.format(statement, made)).short == short

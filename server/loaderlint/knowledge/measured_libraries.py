@@ -83,6 +83,13 @@ def names_in_tables() -> frozenset[str]:
 
 
 @cache
+def is_in_tables(name: str) -> bool:
+    """Whether a table holds a dotted name, or one that begins with it: `torch.nn` for `torch.nn.Module`."""
+    start = f"{canonical(name)}."
+    return any(f"{one}.".startswith(start) for one in names_in_tables())
+
+
+@cache
 def _owners() -> frozenset[str]:
     """The classes of which a table holds a member: `fastai.DataLoaders` of `fastai.DataLoaders.from_dsets`."""
     owners = {name.rpartition(".")[0] for name in names_in_tables()}

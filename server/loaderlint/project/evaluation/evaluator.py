@@ -33,6 +33,7 @@ from loaderlint.project.evaluation.limits import (
     MAX_NAME_LENGTH,
     MAX_NESTED_FRAMES,
     NESTED_OBJECTS,
+    NOT_NONE,
     TOO_MANY,
     Limit,
     ReachedLimits,
@@ -201,7 +202,10 @@ class Evaluator:
         count = len(known.frames)
         if count >= most and any(args) and not _is_constructor(known.code, receiver):
             keeps = count < 2 * most
-            forgotten = tuple(None if value is None else _coarse(value, keeps=keeps) for value in args)
+            forgotten = tuple(
+                None if value is None else _coarse(value, keeps=keeps, tells_none=keeps and known.code.may_lack(index))
+                for index, value in enumerate(args)
+            )
             runs_on = receiver if most >= MAX_CONTEXTS or not isinstance(receiver, Instance) else _anywhere(receiver)
             if forgotten != args or runs_on != receiver:
                 self.limits.note(CONTEXTS, path, piece, def_)
@@ -403,10 +407,16 @@ class Evaluator:
         return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
 
 
-def _coarse(value: Val, *, keeps: bool) -> Val:
-    """An argument of a def with too many contexts: the part that decides what runs, if that is kept, or anything."""
+def _coarse(value: Val, *, keeps: bool, tells_none: bool) -> Val:
+    """An argument of a def with too many contexts: the part that decides what runs, if that is kept, or anything.
+    `tells_none`: that part includes whether the argument is None."""
     kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
-    return of(*kept) if kept and len(kept) == len(value.atoms) else of(*kept, Unknown("too many"))
+    if kept and len(kept) == len(value.atoms):
+        return of(*kept)
+    is_none = library_values.compare("is", value, NONE_VALUE) if tells_none else None
+    if is_none:
+        return NONE_VALUE
+    return of(*kept, Unknown("too many" if is_none is None else NOT_NONE))
 
 
 def _unaliased(value: Val) -> Val:

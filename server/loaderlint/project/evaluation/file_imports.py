@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.modules.import_resolution import submodule
 from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def aliases_in(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
 def files_of(ev: Evaluator, importer: Path, e: ir.Imported) -> Iterator[Path]:
     """The module of the project that an import names, and the module that is imported from it."""
     module = ev.names.resolve(importer, e.module, e.level)
-    inner = submodule(ev.files, module, e.name) if module and e.name else None
+    inner = ev.names.imported_module(importer, e.module, e.name, e.level)
     yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import DefIR
+from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.loops import StepLoop, step_loops
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
@@ -188,6 +188,11 @@ class Code:
                         self._evaluated_by[one] = step
                         waiting += ir.operands(self.exprs[one])
         return self._evaluated_by.get(number)
+
+    def may_lack(self, index: int) -> bool:
+        """Whether the parameter at `index` is None by default."""
+        param = self.one.params[index] if self.one is not None and index < len(self.one.params) else None
+        return param is not None and param.default != NONE and self.exprs[param.default] == ir.Const("NoneType", None)
 
     def context_of(self, number: int) -> int:
         """The branch of the def in which an expression is evaluated; 0 for its body."""

@@ -35,6 +35,7 @@ from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
+from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.values import (
@@ -258,7 +259,7 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
     if op in ("is", "is not"):
         if b is None or b.kind != "NoneType":
             return None
-        nones = {None if type(x) is Unknown else _is_none(x) for x in left.atoms}
+        nones = set(map(_is_none, left.atoms))
         if len(nones) != 1 or None in nones:
             return None
         return nones.pop() is (op == "is")
@@ -306,6 +307,8 @@ def _draw_answer(op: str, limit: float) -> bool | None:
 
 def _is_none(atom: Atom) -> bool | None:
     match atom:
+        case Unknown(reason):
+            return False if reason == NOT_NONE else None
         case Literal_(kind, _, configured):
             return None if configured else kind == "NoneType"
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():

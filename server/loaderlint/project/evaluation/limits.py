@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 #: The reason of an `Unknown` that stands for a value past its budget.
 TOO_MANY = "too many values"
+#: The reason of an `Unknown` that stands for arguments which a def does not distinguish, none of which is None.
+NOT_NONE = "too many, none of them None"
 
 #: The nodes of a list, tuple, set or dict, as a walk through it counts them. `x = [x, x]` doubles them, so 13 such
 #: lines reach the limit. Nested settings of real projects have a few hundred.
@@ -22,8 +24,8 @@ MAX_NAME_LENGTH = 1000
 MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
-#: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished, and with
-#: twice as many, none.
+#: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished: functions
+#: and classes, and for a parameter that is None by default, whether it is None. With twice as many, none.
 MAX_CONTEXTS = 32
 #: The same for calls inside a library that pass nothing of the project: there is nothing of the project to be told
 #: apart, and a dataset of a library may run hundreds of functions for a sample.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import canonical
+from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation import containers, library_values
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
@@ -55,6 +56,26 @@ class Names:
                 )
             self._resolved[key] = self._resolved[beside]
         return self._resolved[key]
+
+    def imported_module(
+        self, importer: Path, module: str, name: str | None, level: int
+    ) -> ModuleRef | FolderRef | None:
+        """The module of the project that is imported by its name from another one; None if it is none."""
+        package = self.resolve(importer, module, level)
+        if name is None:
+            return None
+        if package is None:
+            return self._in_folder(importer, module, name, level)
+        return self._interned(import_resolution.submodule(self._ev.files, package, name))
+
+    def _in_folder(self, importer: Path, module: str, name: str, level: int) -> ModuleRef | FolderRef | None:
+        """Module `name` of a folder that is called like the well-known library `module`: of `from datasets import
+        images`, if the tables do not know that the library has something of this name."""
+        if level or module not in import_resolution.WELL_KNOWN:
+            return None
+        full = f"{module}.{name}"
+        found = self.resolve(importer, full, 0)
+        return None if found is None or is_in_tables(full) else found
 
     def _interned(self, found: ModuleRef | FolderRef | None) -> ModuleRef | FolderRef | None:
         """The same module with the path object that its file has: equal paths are slow to compare."""
@@ -215,6 +236,8 @@ class Names:
             return self._ev.installed.imported(importer, module, name, level)
         found = self.resolve(importer, module, level)
         if found is None:
+            if name is not None and (inner := self._in_folder(importer, module, name, level)) is not None:
+                return of(inner)
             # a module that is missing in a package of the project, not one of a library
             if level or self.resolve(importer, module.partition(".")[0], 0) is not None:
                 return unknown("unresolved import")

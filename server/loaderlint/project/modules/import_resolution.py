@@ -4,7 +4,7 @@ An absolute import resolves in the nearest ancestor folder of the importing file
 up to the project's root. A folder there may have the module's name without holding it, because the package is in a
 folder of its own name, `crops/crops/__init__.py` beside `crops/setup.py`, and installed from there. A name of the
 standard library is never a file of the project; nor is a folder without `__init__.py` that merely shares the name of a
-well-known library.
+well-known library: only a module in it is, by its full name or as what is imported from the folder.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.values import (
     Atom,
     Instance,
@@ -56,6 +57,7 @@ _HIDING = frozenset(
         "not callable",
         "eval",
         "too many",
+        NOT_NONE,
     }
 )
 _LIBRARIES = frozenset(sys.stdlib_module_names) | frozenset(
