@@ -226,6 +226,15 @@ PATHS: dict[str, str] = {
     "return x": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x is None: return x; return None": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x == 3: return None; return x": "error for some samples",
+    "x, y = load(index); if x is None: return None; return x, y": "warning for some samples",
+    "x, y = load(index); if x is not None: return x, y; return None, y": "warning held for some samples",
+    "x = load(index); if x is None: return None, 1; return x, 1": "warning held for some samples",
+    "x, y = load(index); if x is None:;  if self.strict: return None, 1; return x, y": "warning held for some samples",
+    "def pair(x): return x.y, 1 | x, y = pair(load(index)); if x is None: return None, y; "
+    "return x, y": "warning held for some samples",
+    "x, y = self.items[index]; if x is None: return None; return x, y": "error for some samples",
+    "x, y = load(index); if x.bad: return None; return x, y": "error for some samples",
+    "x, y = cv2.VideoCapture(index).read(); if y is None: return None; return x, y": "error for some samples",
     "def pair(x): return torch.from_numpy(x).float(), 1 | x, y = pair(load(index)); if x is None: return None, y; "
     "return x, y": "",
     "def pair(x): return np.zeros(3), str(x) | x, y = pair(index); if y is None: return None; return x, y": "",
