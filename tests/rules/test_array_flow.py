@@ -147,6 +147,21 @@ CASES: dict[str, tuple[str, ...]] = {
     "(make(1), make(2))[-3]": ("", "", "", "", ""),
     "x = load(), make(1); x[-1]": ("1", "1", "", "", ""),
     "def f(): return make(1), make(2) | f()[-2]": ("1", "1", "", "", ""),
+    'x = {"a": 1}; for y in ("b", "c"): x[y] = make(1); x': ("", "1", "", "", ""),
+    'x = {"a": 1}; for y in ("b", "a"): x[y] = make(1); x': ("", "1", "", "", "1"),
+    'x = {}; x["a"] = 1; for y, z in load(index).items(): x[y] = make(1); x': ("", "1", "1", "1", ""),
+    'x = {}; x["a"] = make(2); for y in load(index): x[y] = make(1); x': ("", "1 2", "1", "1", "2"),
+    'x = {}; x["b"] = 1; for y, z in load(index).items(): x[y] = make(1); x': ("", "1", "1", "1", "1"),
+    'x = {}; x["a"] = make(2); for y in x: x[y] = make(1); x': ("", "1 2", "1", "1", "1"),
+    'x = {}; x["a"] = 1; for y in self.root: x[y] = make(x[y]); x': ("", "?", "?", "?", "?"),
+    'x = {}; x["a"] = y = load(); for z in self.root: x[z] = make(y); x': ("", "?", "?", "?", "?"),
+    'x = {}; if index: x["a"] = 1; for y in load(index): x[y] = make(1); x': ("", "1", "1", "1", "1"),
+    'x = {}; x["a"] = None; for y in load(index): x[y] = make(1); x': ("", "1", "1", "1", "1"),
+    'x = {}; x["a"] = np.zeros(3); for y in load(index): x[y] = make(1); x': ("", "1", "1", "1", "1"),
+    'x = {}; x["a"] = 1; x[load(index)] = make(1); x': ("", "1", "1", "1", "1"),
+    'x = {}; for y in load(index): x[y] = make(1); x["a"] = 1; x': ("", "1", "1", "1", ""),
+    "x = [1, 2, 3]; for y in (1, 2): x[y] = make(1); x[-1]": ("1", "1", "", "", ""),
+    'y = ["b"]; y.append("a"); x = {}; for z in y: x[z] = make(1); x': ("", "1", "", "", "1"),
 }
 
 

@@ -13,6 +13,7 @@ from tests.rules.answers import answers, lines
 CODE = """
 import contextlib, os, sys
 import cv2, torch
+import numpy as np
 from torch.utils.data import DataLoader, Dataset
 {}
 class D(Dataset):
@@ -225,6 +226,24 @@ PATHS: dict[str, str] = {
     "return x": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x is None: return x; return None": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x == 3: return None; return x": "error for some samples",
+    "x, y = load(index); if x is None: return None; return x, y": "warning for some samples",
+    "x, y = load(index); if x is not None: return x, y; return None, y": "warning held for some samples",
+    "x = load(index); if x is None: return None, 1; return x, 1": "warning held for some samples",
+    "x, y = load(index); if x is None:;  if self.strict: return None, 1; return x, y": "warning held for some samples",
+    "def pair(x): return x.y, 1 | x, y = pair(load(index)); if x is None: return None, y; "
+    "return x, y": "warning held for some samples",
+    "x, y = self.items[index]; if x is None: return None; return x, y": "error for some samples",
+    "x, y = load(index); if x.bad: return None; return x, y": "error for some samples",
+    "x, y = cv2.VideoCapture(index).read(); if y is None: return None; return x, y": "error for some samples",
+    "def pair(x): return torch.from_numpy(x).float(), 1 | x, y = pair(load(index)); if x is None: return None, y; "
+    "return x, y": "",
+    "def pair(x): return np.zeros(3), str(x) | x, y = pair(index); if y is None: return None; return x, y": "",
+    "def pair(x): return cv2.imread(x), 1 | x, y = pair(load(index)); if x is None: return None, y; "
+    "return x, y": "error held for some samples",
+    "def pair(x):;  if load(x): return None, None;  return torch.zeros(x), 1 | x, y = pair(index); "
+    "if x is None: return None; return x, y": "error for some samples",
+    "def pair(x):;  try: y = torch.tensor(load(x));  except OSError: y = None;  return y, 1 | x, y = pair(index); "
+    "if x is None: return None; return x, y": "error for some samples",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if x is not None: return x; "
     "return None": "error step for some samples passed on",
     "def step(x):;  if load(x): return None;  return x | x = step(load(index)); if not x is None: return x; "

@@ -31,6 +31,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTI
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
+from loaderlint.knowledge.value_types import type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
@@ -315,7 +316,7 @@ def _is_none(atom: Atom) -> bool | None:
             return False
         case LibObject("torch.utils.data.get_worker_info", _):
             return False  # this code matters only because workers run it
-        case LibObject(name, _) if name in _NEVER_NONE:
+        case LibObject(name, _) if name in _NEVER_NONE or type_made_by(name):
             return False
         case LibObject(name, _):
             return False if name.rpartition(".")[2][:1].isupper() else None  # a class: its objects are never None

@@ -25,7 +25,8 @@ program never reaches a check such as `if batch is None: continue` in the traini
 - The handler ends the process or raises another exception.
 - The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
   `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions
-  of libraries, such as `cv2.imread`, may return None.
+  of libraries, such as `cv2.imread`, may return None. If `read` is not known, such as a parameter, the test after
+  `x, y = read(path)` does not show that it ever returns None: the finding is a warning.
 
 ## Example
 ```python
@@ -91,7 +92,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[No
     for frame in function.frames:
         if is_entry(frame, model) and gives_something(frame, model):
             for way in paths_to_none(frame, model):
-                yield Candidate(way, frame, way.spot, own_collate, doubts=1 if way.settings else 0, key=way.spot.key)
+                yield Candidate(way, frame, way.spot, own_collate, doubts=way.doubts, key=way.spot.key)
 
 
 def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:

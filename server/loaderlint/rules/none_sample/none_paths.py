@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, LibMember
+from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
@@ -26,13 +26,13 @@ _NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
 
 
 class NonePath(NamedTuple):
-    """A path on which None comes out of `frame`. `held`: as a part of the sample. `settings`: it also depends on
-    settings. `statement`: a return statement gives it, which a fix may replace."""
+    """A path on which None comes out of `frame`. `held`: as a part of the sample. `doubts`: how many of its conditions
+    are not known, such as settings. `statement`: a return statement gives it, which a fix may replace."""
 
     frame: Frame
     spot: Spot
     reason: Reason
-    settings: bool
+    doubts: int
     held: bool
     falls: bool
     statement: bool
@@ -89,19 +89,35 @@ def _possible(
 def _passed_on(context: int, frame: Frame, model: Model) -> list[int]:
     """The calls whose None a branch passes on: `x = step(x)`, and the branch asks whether `x is None`. Empty where None
     may come from elsewhere: from a function of a library, an item of a dict."""
-    here = model.def_of(frame).contexts[context] if context > 0 else None
-    test = model.ev.expr(frame, here.expr) if here is not None and here.kind == "if" else None
-    if here is None or not isinstance(test, ir.Compare) or not _is_none(test.rights[0], frame, model):
+    number = _asked_for_none(context, frame, model)
+    if number == NONE:
         return []
-    if test.ops not in (_IS_NOT if here.negated else _IS):
-        return []
-    asked = model.ev.expr(frame, test.left)
-    choices = asked.choices if isinstance(asked, ir.Phi) else (test.left,)
+    asked = model.ev.expr(frame, number)
+    choices = asked.choices if isinstance(asked, ir.Phi) else (number,)
     calls = [one for one in choices if isinstance(model.ev.expr(frame, one), ir.Call)]
     rest = (model.ev.expr(frame, one) for one in choices if one not in calls)
     if not all(isinstance(e, ir.Param) for e in rest) or any(_is_of_library(one, frame, model) for one in calls):
         return []
     return calls
+
+
+def _asked_for_none(context: int, frame: Frame, model: Model) -> int:
+    """What is None in a branch, as its own test says: `if x is None`; else NONE."""
+    here = model.def_of(frame).contexts[context] if context > 0 else None
+    test = model.ev.expr(frame, here.expr) if here is not None and here.kind == "if" else None
+    if here is None or not isinstance(test, ir.Compare) or not _is_none(test.rights[0], frame, model):
+        return NONE
+    return test.left if test.ops in (_IS_NOT if here.negated else _IS) else NONE
+
+
+def _asks_unknown_call(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a branch asks whether a call gave None, or a None in a tuple, and nothing is known of what it gives. The
+    test alone does not show that it ever does."""
+    number = _asked_for_none(context, frame, model)
+    asked = model.ev.expr(frame, number)
+    if isinstance(asked, ir.Unpack):
+        asked = model.ev.expr(frame, asked.value)
+    return isinstance(asked, ir.Call) and all(isinstance(one, Unknown) for one in model.ev.eval(number, frame).atoms)
 
 
 def _is_of_library(call: int, frame: Frame, model: Model) -> bool:
@@ -137,7 +153,8 @@ def _way(
     if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
         reason = "exception"  # `with suppress(...)`
     if reason is not None:
-        yield NonePath(frame, spot, reason, around.settings, held, falls, statement)
+        doubts = around.settings + (not falls and _asks_unknown_call(context, frame, model))
+        yield NonePath(frame, spot, reason, doubts, held, falls, statement)
 
 
 class _Conditions(NamedTuple):
@@ -231,7 +248,7 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
-                        yield NonePath(frame, spot, "sample", False, False, False, False)
+                        yield NonePath(frame, spot, "sample", 0, False, False, False)
                 else:
                     yield from _inside(side, context, frame, caller, model, spot)
         case ir.Call() | ir.Index() if not _is_looked_at(number, frame, model):

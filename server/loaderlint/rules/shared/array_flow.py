@@ -28,6 +28,7 @@ from loaderlint.project.evaluation.values import (
     PartialOf,
     SeqOf,
     def_key,
+    is_none,
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
@@ -42,6 +43,8 @@ _MAX_CALLS = 12
 _COLOURS = 3
 #: Attributes that show that the code handles the layout of its arrays itself.
 _LAYOUT_WORDS = frozenset({"strides", "flags"})
+#: Calls that make an array of nothing but a shape and a number.
+_FILLED = frozenset(f"numpy.{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like"))
 #: Calls that return a container of the same items.
 _SHALLOW_COPIES = frozenset({"builtins.list", "builtins.tuple", "builtins.dict", "copy.copy"})
 
@@ -497,6 +500,8 @@ class ArrayFlow:
         key, *rest = state.path
         out: list[State] = []
         for step, name in self._stores_into(state):
+            if name == ANY_ITEM and self._leaves(step, key, state):
+                continue
             if name == key or ANY_ITEM in (name, key):
                 out.append(
                     state._replace(number=step.value, path=tuple(rest), until=self._position(state.frame, step)[0])
@@ -519,6 +524,40 @@ class ArrayFlow:
             return False
         parts = ir.made_of(state.frame.code.exprs, (element.iterable,))
         return state.number in parts
+
+    def _leaves(self, store: ir.SetItem, key: Selector, state: State) -> bool:
+        """Whether a store under a computed key leaves entry `key` as it is: all keys are known to be others, or a loop
+        takes them from another container, and entry `key` is always stored before by its name. That would be in vain if
+        the loop replaced it."""
+        if isinstance(key, Deep) or key == ANY_ITEM:
+            return False
+        atoms = self._ev.eval(store.index, state.frame).atoms
+        keys = [one.value for one in atoms if isinstance(one, Literal_) and not one.configured]
+        if keys and len(keys) == len(atoms):
+            is_text = isinstance(key, str) or all(isinstance(one, str) for one in keys)
+            return is_text and key not in keys  # numbers may count from the end of a list
+        index = self._ev.expr(state.frame, store.index)
+        taken = self._ev.expr(state.frame, index.value) if isinstance(index, ir.Unpack) else index
+        if not isinstance(taken, ir.Element):
+            return False
+        named = self._named_before(store, key, state)
+        return bool(named) and named.isdisjoint(ir.made_of(state.frame.code.exprs, (store.index, store.value)))
+
+    def _named_before(self, store: ir.SetItem, key: str | int, state: State) -> frozenset[int]:
+        """The container, and what is always stored under `key` in it before a store in a loop; empty if nothing is."""
+        for _, step in state.frame.code.steps_of(ir.SetItem):
+            if step is store:
+                break
+            if step.base == state.number and self._key(step.index, state.frame) == key:
+                is_outside = step.context != store.context and self._is_within(store.context, step.context, state.frame)
+                if is_outside and not self._is_placeholder(step.value, state.frame):
+                    return frozenset({state.number, step.value})
+        return frozenset()
+
+    def _is_placeholder(self, number: int, frame: Frame) -> bool:
+        """Whether a value may stand for one that a loop does not give: None, an array of zeros."""
+        atoms = self._ev.eval(number, frame).atoms
+        return any(is_none(one) or (isinstance(one, LibObject) and one.name in _FILLED) for one in atoms)
 
     def _deeply_stored(self, state: State) -> tuple[list[State], State]:
         """The values stored in a container of which any part counts, and the container without the values that they
