@@ -114,7 +114,7 @@ CONDITIONS: dict[str, str] = {
     "f if A() is not None else g": "f",
     "f if load() is None else g": "f | g",
     "f if options.jobs is None else g": "f | g",
-    "f if torch.rand(1) is None else g": "f | g",
+    "f if torch.rand(1) is None else g": "g",
     "f if torch.utils.data.get_worker_info() is None else g": "g",
     "f if len(load()) is None else g": "g",
     "f if torch.nn.Linear(1, 1) is None else g": "g",
