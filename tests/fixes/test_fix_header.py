@@ -729,9 +729,7 @@ def test_a_call_in_a_file_without_settings_is_broken_as_the_others() -> None:
     call = f"y = make(data, {', '.join(f'name_{number}=1' for number in range(7))})\n"
     theirs = "x = f(\n    a,\n    b,\n)\n"
     aligned = "x = f(a,\n      b)\n"
-    double, single = 'a = "b"\n', "a = 'b'\n"
-    cases = {theirs: True, aligned: False, theirs + aligned: False, "": False, double: True, single: False}
-    for above, is_exploded in {**cases, double + aligned: False}.items():
+    for above, is_exploded in ((theirs, True), (aligned, False), (theirs + aligned, False), ("", False)):
         text = above + call
         edited = fixed(text, [SetArgument(place(text, call.strip().removeprefix("y = "), cst.Call), "k", "a_value")])
         assert ("    k=a_value,\n)\n" in edited) is is_exploded

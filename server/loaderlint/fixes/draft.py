@@ -220,13 +220,11 @@ class Original:
     @cached_property
     def broken_length(self) -> int | None:
         """How long a line may become before its call is broken as black and ruff do; None if it is broken in another
-        way. A file without their settings may be their work too: no call has arguments that go on below its first ones,
-        and there are brackets that close below a comma, or at least double quotes."""
+        way. A file without their settings may be their work too: it has brackets that close below a comma, and no call
+        whose arguments go on below its first ones."""
         if self.formatted_length is not None:
             return self.formatted_length
-        goes_on = _GOES_ON_BELOW.search(self.text) is not None
-        is_open = not goes_on and '"' in self.text and not self.prefers_single_quotes
-        return self.line_length if self._is_formatted or is_open else None
+        return self.line_length if self._is_formatted else None
 
     @cached_property
     def _is_formatted(self) -> bool:
