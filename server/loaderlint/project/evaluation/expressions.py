@@ -100,9 +100,10 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
     values = [ev.eval(x, frame) for x in chosen]
     if len(chosen) != 2:
         return join(values)
-    for side, value, other in zip(chosen, values, reversed(values), strict=True):
-        if side == _tested_for_none(ev, e, frame):
-            return _passing_over([atom for atom in value.atoms if is_none(atom)], value, other)
+    tested = _tested_for_none(ev, e, frame)
+    if tested != NONE:
+        value, other = values if tested == e.then else reversed(values)
+        return _passing_over([atom for atom in value.atoms if is_none(atom)], value, other)
     if _copies_by_type(ev, e, frame):
         values = [Val(value.atoms) for value in values]
     return join(values)

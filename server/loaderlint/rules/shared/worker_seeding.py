@@ -316,7 +316,7 @@ def _mended(frame: Frame, model: Model) -> tuple[Intent, ...]:
         if len(names) != 1 or names[0] not in _IN_SEEDING:
             return ()
         if names[0] in SEED_CALLS:
-            differs = differs or (names[0] == "numpy.random.seed" and _reads_worker(call.call.args, frame, model))
+            differs = differs or (names[0] == "numpy.random.seed" and _reads_worker(call.call.args, frame))
             intents.append(_mended_call(names[0], call, model))
     known = tuple(intent for intent in intents if intent is not None)
     return tuple(dict.fromkeys(known)) if differs and len(known) == len(intents) else ()
@@ -335,15 +335,10 @@ def _mended_call(name: str, call: WorkerCall, model: Model) -> Intent | None:
     return Replace(model.place(call.frame, seed), _FRESH)
 
 
-def _reads_worker(args: Sequence[ir.Arg], frame: Frame, model: Model) -> bool:
+def _reads_worker(args: Sequence[ir.Arg], frame: Frame) -> bool:
     """Whether an argument is made of the worker's number, the only parameter of the function."""
-    left = [arg.value for arg in args]
-    while left:
-        e = model.ev.expr(frame, left.pop())
-        if isinstance(e, ir.Param):
-            return True
-        left += ir.operands(e) if e is not None else ()
-    return False
+    exprs = frame.code.exprs
+    return any(isinstance(exprs[one], ir.Param) for one in ir.made_of(exprs, [arg.value for arg in args]))
 
 
 #: What functions that only seed call.
