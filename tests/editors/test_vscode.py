@@ -208,8 +208,8 @@ def test_the_server_is_killed(code: Workbench, home: Project) -> None:
 def test_questions(code: Workbench) -> None:
     code.press("Control+B")  # more room beside the file
     code.go("loaders.py", 16, 12)
-    code.lenses().filter(has_text="9 functions in its workers").click()
-    code.page.locator('.tab[aria-label^="worker map (loaders.py)"]').wait_for()
+    worker_map = code.page.locator('.tab[aria-label^="worker map (loaders.py)"]')
+    code.click_lens("9 functions in its workers", worker_map)
     expect(code.text("copied into each worker").first).to_be_visible()
     code.picture("worker map")
 

@@ -3,8 +3,10 @@ counts the instructions of each thread (see test_counts.py)."""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +60,13 @@ class Typing:
             self.type(words)
 
 
+def wait_for_other_threads() -> None:
+    """Return when this thread is the only one of the process. The system's thread ends a little after `join` returns,
+    and until then callgrind does not use its number again."""
+    while len(os.listdir("/proc/self/task")) > 1:
+        time.sleep(0.001)
+
+
 def in_threads(*works: Callable[[], object]) -> None:
     """Run them one after the other, each in a separate thread. No thread ends before all have worked, so that no thread
     number is used twice."""
@@ -79,5 +88,6 @@ def in_threads(*works: Callable[[], object]) -> None:
 
 if __name__ == "__main__":
     short, long = (Typing(Path(sys.argv[1]).resolve() / str(lines), lines) for lines in (1000, 3000))
+    wait_for_other_threads()
     # The first thread gets the number of the thread that linked on its own stack, and callgrind adds both up.
     in_threads(lambda: None, short.type_all, long.type_all, lambda: libcst.parse_module(short.text))

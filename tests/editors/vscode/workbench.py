@@ -307,6 +307,19 @@ class Workbench:
         """The lines above loaders that say what runs in their workers."""
         return self.page.locator(".monaco-editor .codelens-decoration")
 
+    def click_lens(self, words: str, opened: Locator) -> None:
+        """Click the lens with `words` until `opened` is there. VS Code draws lenses anew when their texts come in, and a
+        click in that moment is lost."""
+        lens = self.lenses().filter(has_text=words)
+
+        def shown() -> bool:
+            with suppress(TimeoutError):
+                lens.click(timeout=10_000)
+                opened.wait_for(timeout=10_000)
+            return opened.is_visible()
+
+        self.until(f"what the lens {words!r} opens", shown)
+
     def lightbulb(self) -> Locator:
         """The sign that there is something to be done at the cursor."""
         return self.page.locator('.monaco-editor [class*="lightbulb"]').first
