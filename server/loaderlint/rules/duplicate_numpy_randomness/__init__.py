@@ -22,6 +22,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
 - The number is only compared with a chance that is 0 in this dataset (`np.random.rand() < self.flip`).
+- Nothing reads the number: its name is bound again before (`dx = np.random.randint(9)`, then `dx = 0`).
 - The number is drawn only for an index that is out of range (`if index not in range(len(self))`).
 - The draw sets an order that must be the same in all workers, from which each then takes its share.
 - The draw is from Python's `random` or from torch: every version of torch seeds them in each worker.
@@ -77,9 +78,11 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
     NEVER,
     OUT_OF_RANGE,
+    UNREAD,
     branch_chosen,
     has_no_effect,
     is_out_of_range,
+    is_unread,
 )
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
@@ -106,6 +109,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order that must be the same in all workers" if common else ""
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
+            why_not = why_not or (UNREAD if is_unread(call, model) else "")
             why_not = why_not or (OUT_OF_RANGE if is_out_of_range(call, model) else "")
             cure = partial(cure_of, call, model)
             key, branch = (call.number, atom.name), branch_chosen(call, model)

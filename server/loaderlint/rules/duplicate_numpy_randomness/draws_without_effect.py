@@ -1,5 +1,5 @@
-"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset, or that are made
-only for an index that no sampler gives. And draws that only choose a branch."""
+"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset, or whose number
+nothing reads, or that are made only for an index that no sampler gives. And draws that only choose a branch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 
 NEVER = "it is only compared with a chance of 0 here"
+UNREAD = "nothing reads the number"
 OUT_OF_RANGE = "it is drawn only for an index that is out of range"
 #: Comparisons of an index that are false for all indexes, each with what they compare it with.
 _OUTSIDE = {"not in": "builtins.range", ">=": "builtins.len"}
@@ -20,6 +21,16 @@ def has_no_effect(call: WorkerCall, model: Model) -> bool:
     """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
     users = model.remembered(_users, call.frame).get(call.number, ())
     return bool(users) and all(_asks_below_zero(user, call.number, call.frame, model) for user in users)
+
+
+def is_unread(call: WorkerCall, model: Model) -> bool:
+    """Whether the drawn number is only bound to local names, and these are bound again before anything reads them."""
+    frame = call.frame
+    if model.remembered(_users, frame).get(call.number):
+        return False
+    bound = [step for _, step in model.steps_of(frame, ir.Bind) if step.value == call.number]
+    captured = {e.name for e in frame.code.exprs if isinstance(e, ir.Capture)}
+    return bool(bound) and all(step.scope == "local" and step.name not in captured for step in bound)
 
 
 def branch_chosen(call: WorkerCall, model: Model) -> int | None:
