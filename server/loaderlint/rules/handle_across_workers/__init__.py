@@ -28,6 +28,7 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
 - The loader has no workers, or the handle is opened only without them: `if self.num_workers == 0: self.file = ...`.
   With a single forked worker, reads of a file or an archive only go wrong if the main process reads too, so the
   finding is an information.
+- The value is only a handle on some paths (a file's extension decides how it is read): one step less severe.
 
 ## Example
 ```python
@@ -92,7 +93,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.handle_across_workers.first_use_fixes import first_use_by_process
 from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, drops_state, why_not_shared
 from loaderlint.rules.shared.handle_accessor import accessor
-from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
+from loaderlint.rules.shared.held_handles import first_uses, handles_read, may_be_no_handle, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
@@ -114,7 +115,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
             use = Use(frame, number, held, kind, value, drops_state(value, model), touches)
             why_not, context = why_not_shared(use, model), frame.code.context_of(number)
             cure, key = partial(cure_of, use, model), site_key(made)
-            yield Candidate(use, frame, spot_of(made), cure, why_not, key=key, context=context)
+            doubts = int(may_be_no_handle(value, model))
+            yield Candidate(use, frame, spot_of(made), cure, why_not, doubts=doubts, key=key, context=context)
 
 
 def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
@@ -138,7 +140,8 @@ def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> 
     if _is_alone(uses[0].about.kind, exposure, model):
         return Severity.INFORMATION
     forbidden = _forked(exposure, model) and uses[0].about.kind.fork == "forbidden"
-    return lowered(Severity.WARNING if forbidden else RULE.severity, exposure)
+    doubts = min(one.doubts for one in uses)
+    return lowered(Severity.WARNING if forbidden else RULE.severity, exposure, doubts)
 
 
 def _is_alone(kind: HandleKind, exposure: Exposure, model: Model) -> bool:

@@ -12,7 +12,17 @@ from loaderlint.findings.finding import Evidence, Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, LibObject, Origin, Val, def_key
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    LibObject,
+    Literal_,
+    Origin,
+    Unknown,
+    Val,
+    def_key,
+)
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
 
@@ -69,6 +79,22 @@ def may_be_handle(value: Val) -> bool:
     """Whether a value may be a handle, judging by the name of its creator, or because it is an item of something."""
     made = any(type(atom) is LibObject and _is_handle_name(atom.name) for atom in value.atoms)
     return made or any(one.path[1:] == ("[]",) for one in value.origins)
+
+
+def may_be_no_handle(value: Val, model: Model) -> bool:
+    """Whether a value that may be a handle may also be something known that is none, as where a file's extension
+    decides how it is read. None, False and empty texts stand for a handle that is not open yet."""
+    known = [one for one in value.atoms if not isinstance(one, Unknown) and not _is_placeholder(one)]
+    handles = sum(_is_handle(one, model) for one in known)
+    return 0 < handles < len(known)
+
+
+def _is_placeholder(atom: Atom) -> bool:
+    return isinstance(atom, Literal_) and not atom.value
+
+
+def _is_handle(atom: Atom, model: Model) -> bool:
+    return isinstance(atom, LibObject) and model.remembered(handle_kind, atom) is not None
 
 
 def handles_in(value: Val, model: Model) -> list[LibObject]:
