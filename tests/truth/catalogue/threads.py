@@ -18,4 +18,5 @@ CLEAN: tuple[Case, ...] = (
     Case(CV2, "clean_module_level", "threads", WITH_THREADS),
     Case(CV2, "clean_init_function", "threads", WITH_THREADS),
     Case(CV2, "clean_read_before", "threads", WITH_THREADS[:1]),
+    Case(CV2, "clean_forked_after_use", "threads", WITH_THREADS[:1]),
 )

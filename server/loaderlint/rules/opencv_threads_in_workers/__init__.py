@@ -15,6 +15,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `if __name__ == "__main__"`, or in a function that the main process calls, it reaches forked workers but not spawned
   ones.
 - ultralytics or mmengine calls it.
+- The main process takes a sample (`dataset[0]`) in any case before it forks the workers. Measured with OpenCV 5.0 from
+  PyPI: its pool does not start again in a forked process. Spawned workers start theirs.
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...).
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
@@ -57,11 +59,13 @@ which also limits the main process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
+from loaderlint.rules.opencv_threads_in_workers.forks_after_use import is_forked_after_use
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2, starts_threads
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
@@ -73,6 +77,7 @@ from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 _MAX_SHOWN_CALLS = 8
 
 _TRIED_OUT = "it only tries out its module, under a main guard"
+_USED_BEFORE = "the main process runs OpenCV before it forks, and a forked worker starts no threads then"
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
 #: Who limits the threads where several workers compete has chosen to leave them to a worker that is alone.
 _LIMITED_ELSEWHERE = "it has one worker, and cv2.setNumThreads limits OpenCV's threads where there are several"
@@ -85,15 +90,20 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         return
     limits = Limits(model)
 
-    def cure(loader: Loader) -> str:
+    def cure(call: WorkerCall, loader: Loader) -> str:
         if is_trial(loader, model):
             return _TRIED_OUT
         if limits.reach(loader, module.path):
             return _LIMITED
+        if is_forked_after_use(call, loader, model):
+            return _USED_BEFORE
         others = (one for one in model.loaders if loader.has_workers(2) == "no" and one.has_workers(2) != "no")
         return _LIMITED_ELSEWHERE if any(limits.reach(one, module.path) for one in others) else ""
 
-    calls = (Candidate(call, call.frame, imported.spot, cure, key=module.path) for call in _calls(module, model))
+    calls = (
+        Candidate(call, call.frame, imported.spot, partial(cure, call), key=module.path)
+        for call in _calls(module, model)
+    )
     for one in judged(RULE, calls, model, weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, imported, limits, model)
 

@@ -439,6 +439,11 @@ def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
 
 def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
     """Where the def that creates a dataset takes an item of it: `dataset[0]`, or a loop over it."""
+    return (model.place(inst.site.frame, number) for number in items_taken(inst, model) if inst.site is not None)
+
+
+def items_taken(inst: Instance, model: Model) -> Iterator[int]:
+    """The expressions that take an item of an object, in the frame that creates it: `dataset[0]`, or a loop over it."""
     if inst.site is None:
         return
     frame = inst.site.frame
@@ -446,4 +451,4 @@ def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
         e = model.ev.expr(frame, number)
         base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
         if base != NONE and inst in model.ev.eval(base, frame).atoms:
-            yield model.place(frame, number)
+            yield number
