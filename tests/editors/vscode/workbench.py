@@ -308,8 +308,8 @@ class Workbench:
         return self.page.locator(".monaco-editor .codelens-decoration")
 
     def click_lens(self, words: str, opened: Locator) -> None:
-        """Click the lens with `words` until `opened` is there. VS Code draws lenses anew when their texts come in, and a
-        click in that moment is lost."""
+        """Click the lens with `words` until `opened` is there. VS Code draws lenses anew when their texts come in, and
+        a click in that moment is lost."""
         lens = self.lenses().filter(has_text=words)
 
         def shown() -> bool:
