@@ -67,6 +67,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.lost_worker_state.copied_state import cache_evidence, creation_evidence
@@ -80,6 +81,8 @@ from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 _MAIN_RUNS_IT = "the main process runs the same code on the same object"
+_MADE_THERE = "workers make the object themselves"
+_ANY_OBJECT = "only the class of the object is known, so the main process may hold another one"
 _FILLED_FIRST = "a method of the class fills the cache before the workers start"
 
 
@@ -100,7 +103,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _kept(function: WorkerFunction, model: Model) -> Iterator[Candidate[Kept]]:
     for frame in function.frames:
-        yield from (Candidate(kept, kept.frame, kept.spot) for kept in kept_state(frame, model))
+        for kept in kept_state(frame, model):
+            yield Candidate(kept, kept.frame, kept.spot, why_not=_why_not_copied(kept.owner, model))
+
+
+def _why_not_copied(owner: Instance, model: Model) -> str:
+    """Why the main process holds no original of an object that workers change; '' if it may hold one."""
+    if owner.site is not None:
+        return _MADE_THERE if owner.site.frame in model.reached else ""
+    return "" if any(owner in loader.datasets for loader in model.loaders) else _ANY_OBJECT
 
 
 def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
