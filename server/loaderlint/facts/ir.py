@@ -19,7 +19,7 @@ Three ideas:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -528,6 +528,20 @@ class DefIR(NamedTuple):
         while not self.is_within(other, context):
             context = self.contexts[context].parent
         return context
+
+    def always_passes(self, contexts: Collection[int]) -> bool:
+        """Whether a run of the def passes one of the contexts in any case: the body, or both branches of an `if`. Early
+        returns and exceptions do not count."""
+        passed, waiting = set(contexts), list(contexts)
+        while waiting:
+            here = self.contexts[waiting.pop()]
+            if here.kind == "body":
+                return True
+            other = (n for n in passed if self.contexts[n] == here._replace(negated=not here.negated))
+            if here.parent not in passed and (here.kind == "with" or (here.kind == "if" and any(True for _ in other))):
+                passed.add(here.parent)
+                waiting.append(here.parent)
+        return False
 
     def is_within(self, context: int, outer: int) -> bool:
         """Whether a context is `outer` or is nested in it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
@@ -169,13 +169,17 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
+    stored: dict[str, dict[int, Val]] = {}
     for step in frame.code.fillings(number):
+        if _replaces_each(step, number, frame):
+            value = ev.eval(step.value, frame)
+            entries, rest, stored = dict.fromkeys(entries, value), [value] if rest else [], {}
+            continue
         for name, value in _stored_by(ev, step, frame, number):
             if name is None:
                 rest.append(value)
-                continue
-            before = entries.get(name, unknown("not always stored"))
-            entries[name] = value if step.context == 0 else join((before, value))
+            else:
+                entries[name] = _after_storing(entries.get(name), stored.setdefault(name, {}), step, value, frame)
         for name, value in _defaulted_by(ev, step, frame, number):
             if name is None:
                 rest.append(value)
@@ -184,6 +188,37 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
             entries.setdefault(name, join((value, *unsure)))
     grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
+
+
+def _after_storing(before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame) -> Val:
+    """An item of a dict after a step that stores `value`. `stored`: what is stored in each branch since a step that
+    always runs; the new value is added."""
+    if step.context == 0:
+        stored.clear()
+        return value
+    stored[step.context] = value
+    one = frame.code.one
+    if one is not None and one.always_passes(stored):
+        return join(stored.values())
+    return join((unknown("not always stored") if before is None else before, value))
+
+
+def _replaces_each(step: ir.SetItem | ir.Perform, number: int, frame: Frame) -> TypeGuard[ir.SetItem]:
+    """Whether a step replaces every item of the dict that expression `number` is: `for key in d: d[key] = ...`."""
+    one, exprs = frame.code.one, frame.code.exprs
+    if not isinstance(step, ir.SetItem) or one is None or one.contexts[step.context].kind != "loop":
+        return False
+    loop = one.contexts[step.context]
+    key = exprs[step.index]
+    named = key.value if isinstance(key, ir.Unpack) and key.index == 0 else step.index
+    element = exprs[named]
+    if loop.parent != 0 or not isinstance(element, ir.Element) or element.iterable != loop.expr:
+        return False
+    over = loop.expr
+    if isinstance(call := exprs[over], ir.Call) and isinstance(func := exprs[call.func], ir.Attr):
+        wanted = "items" if isinstance(key, ir.Unpack) else "keys"
+        over = func.base if func.name == wanted and not call.args else over
+    return over == number
 
 
 def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:

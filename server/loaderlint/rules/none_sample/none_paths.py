@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.containers import stored_in
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
@@ -241,9 +242,11 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
         case ir.Seq(kind, items) if kind != "set":
             for item in items:
                 yield from _part(item, context, frame, caller, model, spot)
-        case ir.Map(_, items):
-            for item in items:
-                yield from _part(item, context, frame, caller, model, spot)
+        case ir.Map(keys, items):
+            replaced = {name for name, _ in stored_in(model.ev, number, frame)}
+            for key, item in zip(keys, items, strict=True):
+                if None not in replaced and not _is_among(key, replaced, frame, model):
+                    yield from _part(item, context, frame, caller, model, spot)
         case ir.IfExp(test, then, other):
             for side in (then, other):
                 if _is_none(side, frame, model):
@@ -256,6 +259,12 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):
             for choice in choices:
                 yield from _bound_in_handler(choice, frame, model)
+
+
+def _is_among(key: int, names: Set[str | None], frame: Frame, model: Model) -> bool:
+    """Whether the key of an item is a constant among these names."""
+    e = model.ev.expr(frame, key)
+    return isinstance(e, ir.Const) and e.value in names
 
 
 def _part(item: int, context: int, frame: Frame, caller: _Caller, model: Model, spot: Spot) -> Iterator[NonePath]:
