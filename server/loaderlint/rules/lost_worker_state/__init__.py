@@ -28,6 +28,7 @@ workers each item comes once.
   counts as one key per sample if all names are different: the names in a folder, a set, constants.
 - The main process fills the cache before the workers start, perhaps in a method that goes through all items, or the
   cache is shared (`Manager`, shared tensors).
+- The loader's sampler may take a sample several times in an epoch, as `WeightedRandomSampler` does: the cache helps.
 - Only one worker advances the position, the sample's index sets it, or a `worker_init_fn` may give each worker its own
   share.
 - The loader has no workers.
@@ -175,7 +176,7 @@ def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Sample
     and the cache helps."""
     caches = [list(sample_caches(frame, model)) for frame in function.frames]
     for cache in [one for found in caches for one in found] if all(caches) else ():
-        yield Candidate(cache, cache.frame, cache.spot, cache_cure, severity=Severity.INFORMATION)
+        yield Candidate(cache, cache.frame, cache.spot, partial(cache_cure, model), severity=Severity.INFORMATION)
 
 
 def _weigh_cache(model: Model, caches: Sequence[Candidate[SampleCache]], exposure: Exposure) -> Severity | Unsaid:
