@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
+    DefKey,
     FunctionRef,
     Instance,
     Lib,
@@ -90,6 +91,23 @@ class Calls:
             found = self._ev.yaml.as_map(atom) if isinstance(atom, Namespace) else atom
             if isinstance(found, MapOf):
                 yield found
+
+    def refused(self, call: ir.Call, callee: Val, arguments: Arguments) -> set[DefKey]:
+        """The functions and methods that `callee` may be and that do not accept the arguments: the call raises
+        TypeError, and nothing in them runs. Only where all arguments are written out, and no decorator may change what
+        is accepted."""
+        if any(arg.kind.startswith("star") for arg in call.args):
+            return set()
+        found: set[DefKey] = set()
+        for atom in callee.only(FunctionRef, Method):
+            function, receiver = (atom.function, atom.receiver) if isinstance(atom, Method) else (atom, None)
+            facts = self._ev.facts(function.path, function.piece)
+            one = facts.ir.defs[function.def_] if facts is not None else None
+            if one is None or one.name == "__init__" or arguments.fit(one.params, receiver is not None):
+                continue
+            if self._ev.functions.decoration(function) not in ("unknown", "stub"):
+                found.add(def_key(function))
+        return found
 
     def is_guessed(self, frame: Frame) -> bool:
         """Whether a frame runs on an object whose class was found by a computed name."""

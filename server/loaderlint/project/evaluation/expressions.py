@@ -37,6 +37,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    def_key,
     extended,
     is_none,
     join,
@@ -479,6 +480,8 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
         frame.usual |= {(number, atom.usual) for atom in chosen if atom.usual is not None}
         callee = dynamic_dispatch.fitting(ev, callee, arguments)
     value, targets = ev.calls.call(callee, arguments, frame, number, {})
+    if refused := ev.calls.refused(call, callee, arguments) if targets else None:
+        targets = tuple(target for target in targets if def_key(target) not in refused)
     if targets:
         frame.add_targets(number, targets)
     return value

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Set
+from itertools import accumulate
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import STEADY_TRANSFORMS, TORCH_DRAWN_TRANSFORMS
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
+from loaderlint.knowledge.numpy_random import DRAW_FREE, GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
@@ -27,7 +28,7 @@ from loaderlint.project.reach.model import Loader, Model, WorkerCall
 _MAX_DEPTH = 8
 _TORCH_DRAWS = ("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson")
 #: Packages that draw from a global state only where that is known: what else is called may draw from any.
-_KNOWN = frozenset(sys.stdlib_module_names) | frozenset("builtins numpy torch PIL cv2 h5py yaml".split())
+_KNOWN = DRAW_FREE | frozenset(sys.stdlib_module_names) | frozenset("builtins numpy torch PIL cv2 yaml".split())
 #: Pipelines that draw nothing but what their steps draw, and from torch's state whether to run them.
 _PIPELINES = frozenset(f"torchvision.transforms.{name}" for name in ("Compose", "Lambda", "RandomApply"))
 #: Functions of torchvision, which draw nothing.
@@ -116,12 +117,17 @@ def _name(atom: Atom) -> str | None:
         case Unknown():
             return None
         case Lib(name) | LibObject(name, _):
-            return name if name.partition(".")[0] in _KNOWN else None
+            return name if _is_known(name) else None
         case LibMember(LibObject(name, _), attribute):
-            is_known = name.partition(".")[0] in _KNOWN and attribute not in _DRAWING
-            return "" if is_known else None
+            return "" if _is_known(name) and attribute not in _DRAWING else None
         case LibMember(SeqOf() | MapOf(), _):
             return ""
         case LibMember():
             return None
     return ""
+
+
+def _is_known(name: str) -> bool:
+    """Whether the package, a module or the function itself is one of `_KNOWN`. An item of a result counts as it
+    (`librosa.load[]`)."""
+    return any(prefix in _KNOWN for prefix in accumulate(name.partition("[")[0].split("."), "{}.{}".format))

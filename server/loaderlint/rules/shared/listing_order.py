@@ -227,7 +227,7 @@ class ListingOrder:
             frames |= dict.fromkeys(self._model.ev.classes.construction(inst))
             for frame in frames:
                 found |= self._of_appended(frame, depth, name)
-            if found and any(self._is_changed(name, frame) == "shuffled" for frame in frames):
+            if found and self.is_shuffled(name, frames):
                 return _NONE
             if found and any(self._is_changed(name, frame) == "sorted" for frame in frames):
                 found = set(_sorted(frozenset(found)))
@@ -402,6 +402,10 @@ class ListingOrder:
             if any(self._is_target(one, target, frame) for one in touched):
                 return how
         return "sorted" if self._is_stored_sorted(target, frame) else ""
+
+    def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
+        """Whether one of `frames` shuffles the list `self.name` without a seed."""
+        return any(self._is_changed(name, frame) == "shuffled" for frame in frames)
 
     def _is_stored_sorted(self, target: int | str | _Entry, frame: Frame) -> bool:
         """Whether a def replaces the sequence by a sorted copy: `self.names = sorted(self.names)`."""

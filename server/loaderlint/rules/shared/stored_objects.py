@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
 from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
@@ -256,6 +257,19 @@ def _is_written_as_mask(number: int, frame: Frame, model: Model) -> bool:
         case ir.Bin("*", left, right):  # both hold
             return _is_written_as_mask(left, frame, model) and _is_written_as_mask(right, frame, model)
     return False
+
+
+def copies_list(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is `x[:]`, where nothing shows that `x` is an array or a tensor: it copies a list. Of an
+    array it would be a view, which nobody writes."""
+    e = model.ev.expr(frame, number)
+    index = model.ev.expr(frame, e.index) if isinstance(e, ir.Index) else None
+    if not isinstance(index, ir.Slice) or {index.lower, index.upper, index.step} != {NONE}:
+        return False
+    value = model.ev.eval(number, frame)
+    if known_kind(value) in ("array", "tensor") or used_as_array(number, frame, model):
+        return False
+    return all(container_kind(origin, value, model) == "unknown" for origin in value.origins)
 
 
 def memory(origin: Origin, model: Model) -> Memory:

@@ -19,7 +19,7 @@ workers and the main process share the memory of tensors.
 
 ## When it is not a bug
 - The code copies the data first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list
-  or a mask. `x = x * 2` creates a new array.
+  or a mask, `[:]` of what is not known to be an array. `x = x * 2` creates a new array.
 - The code creates the item just before: `batch[key] = {}`, then `batch[key][name] = value`.
 - The code copies an array and converts a tensor, or the other way round: `np.copy(x) if isinstance(x, np.ndarray) else
   to_array(x)`. Only what is known to have the type that is not copied is reported.
@@ -80,7 +80,7 @@ from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.stored_objects import is_stored, memory, takes_by_mask
+from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memory, takes_by_mask
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
@@ -96,6 +96,7 @@ _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 _NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
 _MASKED = "a mask takes a copy"
+_LIST = "`[:]` copies a list"
 _CACHE = "the same function begins the collection that it adds to: a cache"
 _GUESSED = "neither what it changes is known, nor whether the loader runs it"
 _STATE = "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order"
@@ -122,6 +123,9 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
     if takes_by_mask(root, frame, model):
         yield from silent(RULE.name, edit.spot, _MASKED, model)
         return
+    if _may_be_of_list(edit) and copies_list(root, frame, model):
+        yield from silent(RULE.name, edit.spot, _LIST, model)
+        return
     if is_created_before(root, frame, model):
         yield from silent(RULE.name, edit.spot, CREATED, model)
         return
@@ -133,6 +137,11 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
     made = "the worker creates what it changes" if value.origins else _NOT_STORED
     reason = "the origin of what it changes is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
+
+
+def _may_be_of_list(edit: Edit) -> bool:
+    """Whether a list may be edited so."""
+    return edit.shows in (None, "list") or edit.how == "`shuffle`"
 
 
 def _of_record(

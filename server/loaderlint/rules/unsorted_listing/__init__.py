@@ -22,8 +22,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - One listing as the order of the samples is a hint: results with the same seed differ between machines.
 
 ## When it is not a bug
-- The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only if
-  the listing has the same order.)
+- The listing is sorted before or after, with any key, or shuffled without a seed, once or by each sample. (A seed gives
+  the same order only if the listing has the same order.)
 - A sample takes the mean or the sum of what it stacks, or the like.
 - The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
 - The slice cuts nothing: `names[: len(names)]`, or `names[: min(limit, len(names))]` with an infinite limit

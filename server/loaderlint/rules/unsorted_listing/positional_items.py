@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -39,14 +39,17 @@ class Taken(Struct, frozen=True):
 
 def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> list[Taken]:
     """What a sample takes by position from sequences that have the order of a listing: attributes of the dataset, and
-    what the sample itself lists."""
+    what the sample itself lists. Of an attribute that each sample shuffles, it takes any item."""
     found: dict[tuple[str, str], Taken] = {}
-    for frame, number, e in _indexed(entry, inst, model):
+    methods = [frame for frame in model.run_by([entry]) if frame.receiver == inst]
+    for frame, number, e in _indexed(methods, model):
         base = model.ev.expr(frame, e.base)
         if base is None or not _is_from_parameter(e.index, frame, model, 0):
             continue
         kept, orders = _kept_as(base, frame, model), order.of(e.base, frame)
         if not orders or not (kept or (frame is entry and _lists(entry, orders, model))):
+            continue
+        if order.is_shuffled(kept, methods):
             continue
         name = f"self.{kept}" if kept else _variable(e.base, frame, model)
         key = name if kept else str(e.base)
@@ -67,13 +70,12 @@ def _variable(number: int, frame: Frame, model: Model) -> str:
     return next(bound, "")
 
 
-def _indexed(entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[Frame, int, ir.Index]]:
+def _indexed(methods: Sequence[Frame], model: Model) -> Iterator[tuple[Frame, int, ir.Index]]:
     """The expressions `sequence[index]` that methods of the dataset evaluate for a sample."""
-    for frame in model.run_by([entry]):
-        if frame.receiver == inst:
-            for number in sorted(model.ev.evaluated(frame)):
-                if isinstance(e := frame.code.exprs[number], ir.Index):
-                    yield frame, number, e
+    for frame in methods:
+        for number in sorted(model.ev.evaluated(frame)):
+            if isinstance(e := frame.code.exprs[number], ir.Index):
+                yield frame, number, e
 
 
 def _may_meet(one: tuple[Frame, int], two: tuple[Frame, int], entry: Frame, model: Model) -> bool:
