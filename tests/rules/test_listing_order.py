@@ -133,7 +133,7 @@ NAMES: dict[str, str] = {
     "names = os.listdir(root); self.names = names[:int(load() * 1.0)]": "os.listdir, cut",
     "names = os.listdir(root); self.names = names[:load(len(names))]": "os.listdir, cut",
     "self.names = os.listdir(root); self.names = self.names[:int(len(self.names) * 1.0)]": "os.listdir",
-    "self.names = os.listdir(root); self.names = self.names[:int(len(self.other) * 1.0)]": "os.listdir | os.listdir, cut",
+    "self.names = os.listdir(root); self.names = self.names[:int(len(self.x) * 1.0)]": "os.listdir | os.listdir, cut",
     "names = os.listdir(root); most = None; self.names = names[:most]": "os.listdir",
     "names = os.listdir(root); self.names = names[0:9]": "os.listdir, cut",
     "names = os.listdir(root); self.names = names[1:len(names)]": "os.listdir, cut",
