@@ -97,6 +97,19 @@ def train(data):
 def animate(data):
     second = DataLoader(data, num_workers=4)
 """
+BY_SEVERAL_TESTS = """
+def main():
+    args = options()
+    data = DATA
+    if args.mode != "animate" and args.mode != "show":
+        train(data)
+    else:
+        animate(data)
+def train(data):
+    first = DataLoader(data, num_workers=4)
+def animate(data):
+    second = DataLoader(data, num_workers=4)
+"""
 #: How the data is made if only training draws.
 FOR_TRAINING = [
     'Frames(is_train=(args.mode == "train"))',
@@ -104,11 +117,27 @@ FOR_TRAINING = [
     'Frames(is_train=not (args.mode != "train"))',
     'Frames(False, Noise() if args.mode == "train" else Plain())',
     'Frames(False, Plain() if args.mode != "train" else Noise())',
+    'Frames(is_train=(args.size and args.mode == "train"))',
+]
+#: How it is made if another mode than the animation may draw.
+FOR_OTHERS = [
+    'Frames(is_train=args.mode in ("train", "fit"))',
+    'Frames(is_train=args.mode not in ("animate", "show"))',
+    'Frames(is_train=(args.mode == "train" or args.mode == "fit"))',
+    'Frames(is_train=not (args.mode == "animate" or args.mode == "show"))',
+]
+#: How it is made if the animation may draw, too.
+FOR_BOTH = [
+    'Frames(is_train=(args.mode in ("train", "animate")))',
+    'Frames(is_train=(args.mode == "train" or args.size == 3))',
+    'Frames(is_train=(args.mode != "train" or args.mode != "animate"))',
+    'Frames(is_train=(args.mode not in ("test", "fit")))',
+    "Frames(is_train=(args.mode in args.sizes))",
 ]
 
 
 @pytest.mark.parametrize("made", FOR_TRAINING)
-@pytest.mark.parametrize("program", [IN_FUNCTIONS, IN_OBJECTS, FARTHER])
+@pytest.mark.parametrize("program", [IN_FUNCTIONS, IN_OBJECTS, FARTHER, BY_SEVERAL_TESTS])
 def test_the_loader_of_another_mode_does_not_draw(program: str, made: str, tmp_path: Path) -> None:
     assert _loaders_of_the_finding(tmp_path, program, made) == {"first"}
 
@@ -123,9 +152,10 @@ def test_the_loader_of_another_mode_does_not_draw(program: str, made: str, tmp_p
         'Frames(False, Noise() if args.size == "train" else Plain())',
         'Frames(False, Noise() if args.mode != "test" else Plain())',
         "Frames(False, Noise())",
+        *FOR_BOTH,
     ],
 )
-@pytest.mark.parametrize("program", [IN_FUNCTIONS, IN_OBJECTS, FARTHER])
+@pytest.mark.parametrize("program", [IN_FUNCTIONS, IN_OBJECTS, FARTHER, BY_SEVERAL_TESTS])
 def test_the_loader_of_another_mode_draws(program: str, made: str, tmp_path: Path) -> None:
     assert _loaders_of_the_finding(tmp_path, program, made) == {"first", "second"}
 
@@ -133,6 +163,17 @@ def test_the_loader_of_another_mode_draws(program: str, made: str, tmp_path: Pat
 @pytest.mark.parametrize("made", FOR_TRAINING)
 def test_a_loader_that_is_made_in_any_mode_draws(made: str, tmp_path: Path) -> None:
     assert _loaders_of_the_finding(tmp_path, ANYWHERE, made) == {"first", "second"}
+
+
+@pytest.mark.parametrize("made", FOR_OTHERS)
+@pytest.mark.parametrize("program", [IN_FUNCTIONS, FARTHER, BY_SEVERAL_TESTS])
+def test_the_animation_does_not_draw(program: str, made: str, tmp_path: Path) -> None:
+    assert _loaders_of_the_finding(tmp_path, program, made) == {"first"}
+
+
+@pytest.mark.parametrize("made", FOR_OTHERS)
+def test_another_mode_than_training_may_draw(made: str, tmp_path: Path) -> None:
+    assert _loaders_of_the_finding(tmp_path, IN_OBJECTS, made) == {"first", "second"}
 
 
 def test_the_data_is_made_in_a_branch(tmp_path: Path) -> None:

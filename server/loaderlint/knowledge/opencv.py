@@ -1,4 +1,4 @@
-"""OpenCV: which of its functions never start its threads.
+"""OpenCV: which of its functions never start its threads, or not for small images.
 
 Measured with the wheel of OpenCV 5.0: the threads of a fresh process before and after a call on an image of 1280 x 720
 (for arithmetic 3000 x 3000, with bytes and floats), or on 5,000 points.
@@ -22,3 +22,25 @@ SERIAL = frozenset(
     VideoCapture VideoWriter setNumThreads getNumThreads
     """.split()
 )
+
+#: Functions whose threads depend on the size of the image.
+BY_SIZE = frozenset({"cv2.resize", "cv2.cvtColor"})
+
+#: `cv2.resize` to fewer pixels and `cv2.cvtColor` of fewer start no threads: they cut an image into parts of about
+#: 65,536 pixels (1 << 16, rounded) and leave a single one to the calling thread. Measured with 4.10 and 5.0, to and of
+#: 313 x 313 and 320 x 320, from 448 x 448 to 3000 x 2000.
+LEAST_PIXELS = 98_304
+
+#: Interpolations of `cv2.resize` of which this is true for every type (None: not passed); and those for which Intel's
+#: code resizes floats, in parts of the size of what is read.
+ANY_TYPE: frozenset[str | int | None] = frozenset({"cv2.INTER_NEAREST", "cv2.INTER_AREA", 0, 3})
+BYTES_ONLY: frozenset[str | int | None] = frozenset({None, "cv2.INTER_LINEAR", 1})
+
+#: Functions that read an image, and the flags with which they give bytes (None: not passed).
+READS = frozenset({"cv2.imread", "cv2.imdecode"})
+READS_BYTES: frozenset[str | int | None] = frozenset(
+    {None, "cv2.IMREAD_COLOR", "cv2.IMREAD_COLOR_RGB", "cv2.IMREAD_GRAYSCALE", 0, 1}
+)
+
+#: Functions whose result has the type of the image. None of them makes it larger but `cv2.resize`.
+KEEPS_TYPE = frozenset({"cv2.cvtColor", "cv2.resize", "cv2.flip", "cv2.rotate", "cv2.transpose"})

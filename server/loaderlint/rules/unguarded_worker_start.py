@@ -109,7 +109,7 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
 def _is_for_training(loader: Loader, model: Model) -> bool:
     """Whether a loader is created in a branch for training: `if phase == "train":`."""
     around = model.opposed_branches.choices_at(loader.site) if loader.site is not None else ()
-    return any(one.holds and one.value == "train" for one in around)
+    return any(one.holds and one.values == {"train"} for one in around)
 
 
 def _tries_out(script: str) -> bool:

@@ -23,10 +23,10 @@ _MAX_FLAGS = 3
 
 
 class Choice(NamedTuple):
-    """A test that compares `name` with the text `value`, and whether they are equal."""
+    """What is known of a name where it is compared with texts: it is one of `values`, or none of them."""
 
     name: str
-    value: str
+    values: frozenset[str]
     holds: bool
 
 
@@ -62,10 +62,10 @@ class OpposedBranches:
         frame = site.frame
         own = frozenset(self._choices(frame, frame.code.context_of(site.expr)))
         own |= _unopposed(self._choices_of_object(frame), own)
-        return own | _unopposed(self._around_calls(frame, _MAX_CALLS), own)
+        return frozenset(_merged(own | _unopposed(self._around_calls(frame, _MAX_CALLS), own)))
 
     def _excluded(self, made: frozenset[Choice], index: int, frame: Frame, context: int, calls: int) -> bool:
-        here = (*self._choices(frame, context), *self._choices_of_object(frame))
+        here = _merged((*self._choices(frame, context), *self._choices_of_object(frame)))
         if any(_are_opposed(one, other) for one in here for other in made):
             return True
         callers = self._callers_in(frame, index) if calls else ()
@@ -83,9 +83,8 @@ class OpposedBranches:
         for e in code.exprs:
             if type(e) is ir.IfExp:
                 is_then, is_other = (made.expr in ir.made_of(code.exprs, [way]) for way in (e.then, e.other))
-                choice = self._compared(made.frame, e.test, _MAX_FLAGS) if is_then is not is_other else None
-                if choice is not None:
-                    yield choice._replace(holds=choice.holds is is_then)
+                if is_then is not is_other:
+                    yield from self._said(made.frame, e.test, is_then, _MAX_FLAGS)
 
     def _around_calls(self, frame: Frame, calls: int) -> frozenset[Choice]:
         """The choices under which all known calls of a frame's def stand."""
@@ -117,33 +116,36 @@ class OpposedBranches:
         for around in frame.code.one.around(context) if frame.code.one is not None else ():
             if around.kind != "if" or around.expr == ir.NONE:
                 continue
-            choice = self._compared(frame, around.expr, _MAX_FLAGS)
-            if choice is not None and self._ev.liveness.truth(around.expr, frame) is None:
-                yield choice._replace(holds=choice.holds is not around.negated)
+            choices = tuple(self._said(frame, around.expr, not around.negated, _MAX_FLAGS))
+            if choices and self._ev.liveness.truth(around.expr, frame) is None:
+                yield from choices
 
-    def _compared(self, frame: Frame, number: int, flags: int) -> Choice | None:
-        """The comparison that a test is, or that the attribute or the parameter in it holds: `self.is_train`, where
-        the object is created with `is_train=(args.mode == "train")`."""
+    def _said(self, frame: Frame, number: int, is_true: bool, flags: int) -> Iterator[Choice]:
+        """What a test says of names if it is true, or if it is not. An attribute or a parameter in it may hold the
+        comparison: `self.is_train`, where the object is created with `is_train=(args.mode == "train")`."""
         match frame.code.exprs[number]:
-            case ir.Compare(left, ("==" | "!=" as op,), (right,)):
-                value = frame.code.exprs[right]
+            case ir.Compare(left, ("==" | "!=" | "in" | "not in" as op,), (right,)):
+                values = _texts(frame.code, right, is_many=op.endswith("in"))
                 name = _name(frame.code, left)
-                if name and isinstance(value, ir.Const) and isinstance(value.value, str):
-                    return Choice(name, value.value, op == "==")
+                if name and values:
+                    yield Choice(name, values, (op in ("==", "in")) is is_true)
             case ir.Unary("not", operand):
-                choice = self._compared(frame, operand, flags)
-                return choice._replace(holds=not choice.holds) if choice is not None else None
+                yield from self._said(frame, operand, not is_true, flags)
+            case ir.BoolOp(op, left, right):
+                sides = [tuple(self._said(frame, side, is_true, flags)) for side in (left, right)]
+                yield from (*sides[0], *sides[1]) if (op == "and") is is_true else _either(*sides)
             case ir.Attr(base, name) if flags and ir.is_self(frame.code.exprs[base]):
                 stores = self._ev.classes.stores(frame.receiver, name) if isinstance(frame.receiver, Instance) else ()
                 if len(stores) == 1 and stores[0].construction:
                     step = stores[0].frame.code.one.steps[stores[0].step]  # type: ignore[union-attr]
-                    return self._compared(stores[0].frame, step.value, flags - 1)  # type: ignore[union-attr]
+                    yield from self._said(stores[0].frame, step.value, is_true, flags - 1)  # type: ignore[union-attr]
             case ir.Param(index) if flags and isinstance(frame.receiver, Instance) and frame.receiver.site is not None:
-                return self._passed(frame, index, frame.receiver.site, flags)
-        return None
+                passed = self._passed(frame, index, frame.receiver.site)
+                if passed is not None:
+                    yield from self._said(frame.receiver.site.frame, passed, is_true, flags - 1)
 
-    def _passed(self, frame: Frame, index: int, made: Site, flags: int) -> Choice | None:
-        """The comparison that the call which creates an object passes to its constructor."""
+    def _passed(self, frame: Frame, index: int, made: Site) -> int | None:
+        """What the call that creates an object passes to this parameter of its constructor."""
         one = frame.code.one
         call = self._ev.expr(made.frame, made.expr)
         if one is None or not 0 < index < len(one.params) or not isinstance(call, ir.Call):
@@ -155,7 +157,7 @@ class OpposedBranches:
         before = call.args[:index]  # without self
         if not named and len(before) == index and all(arg.kind == "pos" for arg in before):
             named = [before[-1].value]
-        return self._compared(made.frame, named[0], flags - 1) if named else None
+        return named[0] if named else None
 
     def _is_own_constructor(self, frame: Frame) -> bool:
         """Whether a frame is the constructor that the call itself runs, not one of a base class."""
@@ -165,6 +167,18 @@ class OpposedBranches:
 def _unopposed(others: Iterable[Choice], own: frozenset[Choice]) -> frozenset[Choice]:
     """The choices that none of `own` excludes."""
     return frozenset(other for other in others if not any(_are_opposed(one, other) for one in own))
+
+
+def _merged(choices: Iterable[Choice]) -> list[Choice]:
+    """The choices, with one that has all the texts that a name is none of."""
+    merged: list[Choice] = []
+    excluded: dict[str, frozenset[str]] = {}
+    for one in choices:
+        if one.holds:
+            merged.append(one)
+        else:
+            excluded[one.name] = excluded.get(one.name, frozenset()) | one.values
+    return [*merged, *(Choice(name, values, holds=False) for name, values in excluded.items())]
 
 
 def _name(code: Code, number: int) -> str:
@@ -185,8 +199,27 @@ def _only(names: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+def _texts(code: Code, number: int, is_many: bool) -> frozenset[str]:
+    """The texts that a name is compared with, if all are constants: those of a display for `in`."""
+    display = code.exprs[number]
+    if is_many and not isinstance(display, ir.Seq):
+        return frozenset()
+    items = [code.exprs[item] for item in display.items] if isinstance(display, ir.Seq) else [display]
+    texts = [item.value for item in items if isinstance(item, ir.Const) and isinstance(item.value, str)]
+    return frozenset(texts) if len(texts) == len(items) else frozenset()
+
+
+def _either(left: Sequence[Choice], right: Sequence[Choice]) -> Iterator[Choice]:
+    """What is known if one of two tests says so: both compare one name."""
+    if len(left) == len(right) == 1 and left[0].name == right[0].name and left[0].holds and right[0].holds:
+        yield left[0]._replace(values=left[0].values | right[0].values)
+
+
 def _are_opposed(one: Choice, other: Choice) -> bool:
     """Whether two tests exclude each other."""
-    if one.name != other.name:
+    if one.name != other.name or not (one.holds or other.holds):
         return False
-    return one.holds and other.holds if one.value != other.value else one.holds is not other.holds
+    if one.holds and other.holds:
+        return one.values.isdisjoint(other.values)
+    said, unsaid = (one, other) if one.holds else (other, one)
+    return said.values <= unsaid.values

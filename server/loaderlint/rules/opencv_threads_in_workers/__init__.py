@@ -18,7 +18,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - The main process takes a sample (`dataset[0]`) in any case before it forks the workers. Measured with OpenCV 5.0 from
   PyPI: its pool does not start again in a forked process. Spawned workers start theirs.
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
-  `flip`, `rectangle`, ...).
+  `flip`, `rectangle`, ...), or not for so small an image: `cv2.resize` to less than about 313 x 313 pixels, and
+  `cv2.cvtColor` of the result.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
   loader has more than one worker, the finding is a hint: no threads of other workers compete.)
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
@@ -133,7 +134,7 @@ def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
     """The calls of cv2 that worker functions of the module make, in every frame."""
     for function in module.functions:
         for call in model.calls(function):
-            if starts_threads(call):
+            if starts_threads(call, model):
                 yield call
 
 

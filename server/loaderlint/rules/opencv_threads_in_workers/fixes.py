@@ -90,7 +90,7 @@ def _users(loader: Loader, model: Model) -> Iterator[Path]:
     if loader.late and not loader.datasets and loader.path is not None:
         yield loader.path
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
-        if starts_threads(call):
+        if starts_threads(call, model):
             yield call.frame.path
 
 

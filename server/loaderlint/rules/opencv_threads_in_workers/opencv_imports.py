@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.opencv import SERIAL
+from loaderlint.knowledge.opencv import BY_SIZE, SERIAL
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
+from loaderlint.rules.opencv_threads_in_workers.small_images import is_small
 from loaderlint.rules.shared.unresolved_places import Spot
 
 
@@ -46,7 +47,12 @@ def _imports_cv2(spot: Spot, model: Model) -> bool:
     return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
 
 
-def starts_threads(call: WorkerCall) -> bool:
+def starts_threads(call: WorkerCall, model: Model) -> bool:
     """Whether a call may be one of an OpenCV function that uses its threads."""
-    names = (atom.name for atom in call.callee.only(Lib))
-    return any(name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.") for name in names)
+    return any(_may_start(atom.name, call, model) for atom in call.callee.only(Lib))
+
+
+def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
+    if not name.startswith("cv2.") or name in SERIAL or name.startswith("cv2.ocl."):
+        return False
+    return name not in BY_SIZE or not is_small(name, model.ev.calls.arguments(call.call, call.frame), model.ev)

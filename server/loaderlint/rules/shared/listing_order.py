@@ -59,6 +59,8 @@ Orders = frozenset[Order]
 _NONE: Orders = frozenset()
 _SEEDED_MODULES = frozenset({"random", "numpy.random"})
 #: What draws some items of a sequence, or all in another order. A seed decides about positions, not names.
+#: Functions that give the same number as a whole one.
+_ROUNDING = frozenset(map(Lib, ("builtins.int", "builtins.round", "math.ceil", "math.floor")))
 _CHOSEN = frozenset({"sample", "choice", "choices"})
 _DRAWN = _CHOSEN | {"permutation", "permuted"}
 _NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.operation"})
@@ -432,26 +434,50 @@ class ListingOrder:
         """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all items, or in a debugging run
         is not a split."""
         e = self._model.ev.expr(frame, index)
-        bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
-        bounds = [b for b in bounds if not self._is_its_length(b, whole, frame)]
+        bounds = [*self._bounds(e, whole, frame)] if isinstance(e, ir.Slice) else []
         if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
             return found
         return found if self._is_debugging(index, frame) else _cut(found)
 
+    def _bounds(self, e: ir.Slice, whole: int, frame: Frame) -> Iterator[int]:
+        """The bounds of a slice of `whole` that leave something out."""
+        if e.lower != NONE and not self._is_one_of(e.lower, (None, 0), frame):
+            yield e.lower
+        is_upper = e.upper != NONE and not self._is_one_of(e.upper, (None,), frame)
+        if is_upper and not self._is_its_length(e.upper, whole, frame):
+            yield e.upper
+
+    def _is_one_of(self, number: int, constants: tuple[int | None, ...], frame: Frame) -> bool:
+        literal = self._model.ev.eval(number, frame).literal
+        return literal is not None and literal.value in constants
+
     def _is_its_length(self, number: int, whole: int, frame: Frame) -> bool:
-        """Whether an expression is the length of `whole`, `len(whole)`, or `min` of it and a limit that may be
-        infinite."""
+        """Whether an expression is the length of `whole`: `len(whole)`, `int(len(whole) * share)` with a share of 1, or
+        `min` of the length and a limit that may be infinite."""
         ev = self._model.ev
         e = ev.expr(frame, number)
+        if isinstance(e, ir.Bin):
+            sides = ((e.left, e.right), (e.right, e.left)) if e.op == "*" else ()
+            return any(
+                self._is_its_length(one, whole, frame) and count_of(ev, ev.eval(share, frame)).least >= 1
+                for one, share in sides
+            )
         called = ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
         given = [arg.value for arg in e.args] if isinstance(e, ir.Call) else []
         if called == {Lib("builtins.len")}:
-            return given == [whole]
+            return len(given) == 1 and self._is_same(given[0], whole, frame)
+        if len(given) == 1 and called and called <= _ROUNDING:
+            return self._is_its_length(given[0], whole, frame)
         lengths = [self._is_its_length(one, whole, frame) for one in given] if called == {Lib("builtins.min")} else []
         return any(lengths) and all(
             is_length or any(count_of(ev, of(atom)).least == math.inf for atom in ev.eval(one, frame).atoms)
             for one, is_length in zip(given, lengths, strict=True)
         )
+
+    def _is_same(self, one: int, other: int, frame: Frame) -> bool:
+        """Whether two expressions are the same local or attribute."""
+        e = self._model.ev.expr(frame, one)
+        return one == other or (isinstance(e, ir.Attr) and e == self._model.ev.expr(frame, other))
 
     def _is_debugging(self, number: int, frame: Frame) -> bool:
         """Whether an expression is only evaluated under `if self.debug:` or the like."""

@@ -1,0 +1,71 @@
+"""Calls of OpenCV on images that are too small for its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loaderlint.knowledge.opencv import ANY_TYPE, BYTES_ONLY, KEEPS_TYPE, LEAST_PIXELS, READS, READS_BYTES
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.number_bounds import count_of
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, SeqOf, Val, unknown
+
+#: How many calls are followed from an image back to the one that made it.
+_MAX_DEPTH = 6
+
+#: What is asked about a call that made an image: of its name, its arguments and how many calls were followed.
+_Question = Callable[[str, Arguments, Evaluator, int], bool]
+
+
+def is_small(name: str, arguments: Arguments, ev: Evaluator) -> bool:
+    """Whether a call of an OpenCV function works on an image for which it starts no threads."""
+    if name == "cv2.resize":
+        return _is_small_size(arguments, ev) and (
+            _is_one_of(arguments.get("interpolation", 5), ANY_TYPE)
+            or (_is_one_of(arguments.get("interpolation", 5), BYTES_ONLY) and _follow(arguments, _is_bytes, ev, 0))
+        )
+    return name == "cv2.cvtColor" and _follow(arguments, _is_small_result, ev, 0)
+
+
+def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int) -> bool:
+    """Whether the question is true of every call that may have made the image among the arguments."""
+    image = arguments.get("src", 0) or unknown("no image")
+    made = [atom for atom in image.atoms if not (isinstance(atom, Literal_) and atom.value is None)]
+    if not made or depth >= _MAX_DEPTH:
+        return False
+    return all(
+        isinstance(atom, LibObject) and question(atom.name, ev.calls.site_arguments(atom.site), ev, depth + 1)
+        for atom in made
+    )
+
+
+def _is_small_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
+    if name == "cv2.resize":
+        return _is_small_size(arguments, ev)
+    return name in KEEPS_TYPE and _follow(arguments, _is_small_result, ev, depth)
+
+
+def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
+    if name in READS:
+        return _is_one_of(arguments.get("flags", 1), READS_BYTES)
+    return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
+
+
+def _is_small_size(arguments: Arguments, ev: Evaluator) -> bool:
+    size = arguments.get("dsize", 1) or unknown("no size")
+    return bool(size.atoms) and all(_is_small_pair(atom, ev) for atom in size.atoms)
+
+
+def _is_small_pair(size: Atom, ev: Evaluator) -> bool:
+    if not isinstance(size, SeqOf) or len(size.items) != 2:
+        return False
+    width, height = (count_of(ev, item) for item in size.items)
+    return 0 < width.least and 0 < height.least and width.most * height.most < LEAST_PIXELS
+
+
+def _is_one_of(choice: Val | None, known: frozenset[str | int | None]) -> bool:
+    """Whether an argument is one of these constants of OpenCV, by its name or number; None if it is not passed."""
+    if choice is None:
+        return None in known
+    named = [atom.name if isinstance(atom, Lib) else atom.value for atom in choice.only(Lib, Literal_)]
+    return bool(named) and len(named) == len(choice.atoms) and known.issuperset(named)
