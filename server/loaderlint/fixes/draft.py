@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Place
 from loaderlint.findings.read_suppressions import lines_in_strings
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
-from loaderlint.fixes.long_calls import broken_call, comment_above, on_few, on_one_each
+from loaderlint.fixes.long_calls import Layout, broken_call, comment_above, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
@@ -199,6 +199,15 @@ class Original:
             return self.formatted_length
         there = (len(line) for line in self.text[start:end].splitlines() if not _KEPT_LONG.search(line))
         return min(self.line_length, max(_LONG, max(there, default=0)))
+
+    @cached_property
+    def code_length(self) -> int:
+        """How long a line of code may become that stands on one: what the project's formatter allows, or as long as
+        usual or the longest that no comment or long string makes long."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        code = (len(line) for line in self.text.splitlines() if not _KEPT_LONG.search(line))
+        return max(min(self.line_length, _LONG), max(code, default=0))
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
@@ -438,8 +447,12 @@ class Draft:
         above = comment_above(line)
         if above is not None:
             return [above[0], *self._fitting(above[1], indent)]
-        layout = on_few if self.original.broken_length is None else on_one_each
-        return broken_call(line, len(line) - too_long, layout)
+        return broken_call(line, len(line) - too_long, self.layout)
+
+    @property
+    def layout(self) -> Layout:
+        """How the arguments of a call that is too long for a line are laid out."""
+        return on_few if self.original.broken_length is None else on_one_each
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""
