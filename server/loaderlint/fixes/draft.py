@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Place
 from loaderlint.findings.read_suppressions import lines_in_strings
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
+from loaderlint.fixes.line_habits import look_formatted, looks_formatted
 from loaderlint.fixes.long_calls import Layout, broken_call, comment_above, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
@@ -48,10 +49,6 @@ _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 #: The beginning of a function, to the arrow or the colon behind its parameters.
 _HEAD = re.compile(r"(?:@.*[\r\n]+[ \t]*)*(?:async[ \t]+)?def[ \t]+(\w+)[^()]*\((?:[^()]|\([^()]*\))*\)[ \t]*(?:->)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-#: A comma at the end of a line, above a line that begins with `)`.
-_CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
-#: The first line of a call that goes on below, with arguments on both.
-_GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
 #: What makes a line long that formatters do not break: a comment, a long string.
 _KEPT_LONG = re.compile(r"""#|'[^']{20,}'|"[^"]{20,}"|'''|\"{3}""")
 _SUITE = re.compile(
@@ -229,16 +226,17 @@ class Original:
     @cached_property
     def broken_length(self) -> int | None:
         """How long a line may become before its call is broken as black and ruff do; None if it is broken in another
-        way. A file without their settings may be their work too: it has brackets that close below a comma, and no call
-        whose arguments go on below its first ones."""
+        way. A file without their settings may be their work too."""
         if self.formatted_length is not None:
             return self.formatted_length
         return self.line_length if self._is_formatted else None
 
     @cached_property
     def _is_formatted(self) -> bool:
-        """Whether the text looks as if black or ruff had formatted it."""
-        return _CLOSED_BELOW.search(self.text) is not None and not _GOES_ON_BELOW.search(self.text)
+        """Whether the text looks as if black or ruff had formatted it; if it has nothing that tells, the files beside
+        it."""
+        found = looks_formatted(self.text)
+        return look_formatted(self._files.beside(self._path)) if found is None else found
 
     @cached_property
     def unit(self) -> str:
