@@ -44,6 +44,8 @@ TOO_MUCH = "the fixes of this file take too much time together"
 _SHORT = 79
 #: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the call itself does.
 _LONG = 100
+#: Imports have no longer lines, unless the line is longer already.
+_MOST = 120
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 #: The beginning of a function, to the arrow or the colon behind its parameters.
@@ -205,6 +207,13 @@ class Original:
             return self.formatted_length
         code = (len(line) for line in self.text.splitlines() if not _KEPT_LONG.search(line))
         return max(min(self.line_length, _LONG), max(code, default=0))
+
+    def import_length(self, now: int) -> int:
+        """How long an import of names may become whose line has `now` characters: as lines of code, but without a
+        formatter not much longer than usual, even if a line of the file is very long."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        return max(now, min(self.code_length, _MOST))
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
