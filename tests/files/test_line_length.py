@@ -20,7 +20,26 @@ TOLD = [
     ("pyproject.toml", "tool = 1\n", None),
     ("pyproject.toml", "[tool.black]\nline-length = true\n", 88),
     ("pyproject.toml", "[tool.black]\nline-length = -1\n", 88),
+    ("pyproject.toml", "[tool.isort]\nline_length = 100\n", None),
+    ("pyproject.toml", "[tool.isort]\nprofile = 'black'\n", 88),
+    ("pyproject.toml", "[tool.isort]\nprofile = 'black'\nline_length = 100\n", 100),
+    ("pyproject.toml", "[tool.black]\n[tool.isort]\nprofile = 'black'\nline_length = 100\n", 100),
     ("setup.cfg", "[flake8]\n", None),
+    ("setup.cfg", "[isort]\nprofile = black\n", 88),
+    ("setup.cfg", "[isort]\nprofile = google\n", None),
+    (".isort.cfg", "[settings]\nprofile=black\nline_length=120\n", 120),
+    ("tox.ini", "no section\n", None),
+    (".pre-commit-config.yaml", "repos:\n- repo: a\n  hooks:\n  - id: black\n", 88),
+    (".pre-commit-config.yaml", "repos:\n- repo: a\n  hooks:\n  - id: black\n    args: [--line-length=100]\n", 100),
+    (".pre-commit-config.yaml", "- repo: a\n  hooks:\n    - id: black\n      args: ['-l', '79']\n", 79),
+    (
+        ".pre-commit-config.yaml",
+        "- repo: a\n  hooks:\n    - id: black\n      args:\n        - --line-length\n        - '99'\n",
+        99,
+    ),
+    (".pre-commit-config.yaml", "- repo: a\n  hooks:\n  - id: ruff\n  - id: ruff-format\n", 88),
+    (".pre-commit-config.yaml", "- repo: a\n  hooks:\n  - id: black\n  - id: flake8\n    args: [-l 120]\n", 88),
+    (".pre-commit-config.yaml", "- repo: a\n  hooks:\n  - id: ruff\n  - id: blacken-docs\n  # - id: black\n", None),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import libcst as cst
@@ -45,6 +45,9 @@ class Files:
 
     def line_length(self, path: Path) -> int | None:
         return self._length
+
+    def beside(self, path: Path) -> Iterator[bytes]:
+        return (source.text.encode() for other, source in self._sources.items() if other != path)
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         return None

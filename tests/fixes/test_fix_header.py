@@ -285,6 +285,10 @@ EXTENDED = [
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n"
         f"from data import fold\n# {'-' * 150}",
     ),
+    (  # as long as other lines of code
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\nx = {'y' * 110}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}, fold\nx = {'y' * 110}",
+    ),
     (  # the comment does not count
         f"from data import Aaaaa, Bbbbb  # {'c' * 80}",
         f"from data import Aaaaa, Bbbbb, fold  # {'c' * 80}",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Why a fix does not change a file that the user wants to keep.
 NOT_NAMED = "it was not named"
+#: How many other files are asked how the authors lay out code.
+_BESIDE = 20
 
 
 class Repairs:
@@ -192,6 +194,12 @@ class _Access:
     def line_length(self, path: Path) -> int | None:
         """The line length of the project's formatter for the file, in characters; None if unknown."""
         return line_length(path.parent, self._store.root)
+
+    def beside(self, path: Path) -> Iterator[bytes]:
+        """The bytes of other files of the project, those of the same folder first."""
+        others = [one for one in self._store.paths() if one != path and one.suffix == ".py"]
+        others.sort(key=lambda one: one.parent != path.parent)
+        return map(self._store.data, others[:_BESIDE])
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of the current version of a piece."""

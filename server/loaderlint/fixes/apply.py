@@ -42,6 +42,7 @@ from loaderlint.fixes.edit_comments import edit_comment
 from loaderlint.fixes.edit_expressions import replace_expression, wrap
 from loaderlint.fixes.file_edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.hoist import plan_hoist
+from loaderlint.fixes.long_lines import with_lines_broken
 from loaderlint.fixes.name_scopes import Here, ensure, fill, has_word
 from loaderlint.fixes.validity import is_valid
 from loaderlint.runtime.internal_errors import Failure, contained
@@ -207,7 +208,7 @@ class _Work:
         """The edits of all plans. Raises Refused if a piece would be broken."""
         found = []
         for path in sorted(self._drafts):
-            changes = all_changes(self._drafts[path])
+            changes = with_lines_broken(self._drafts[path], all_changes(self._drafts[path]))
             if changes:
                 found.append(_checked(self._drafts[path], changes))
         return tuple(found)

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Place
 from loaderlint.findings.read_suppressions import lines_in_strings
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
-from loaderlint.fixes.long_calls import broken_call, comment_above, on_few, on_one_each
+from loaderlint.fixes.line_habits import look_formatted, looks_formatted
+from loaderlint.fixes.long_calls import Layout, broken_call, comment_above, on_few, on_one_each
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.fixes.quotes import prefers_single, single_quoted
 from loaderlint.syntax.cutter import Piece
@@ -43,15 +44,13 @@ TOO_MUCH = "the fixes of this file take too much time together"
 _SHORT = 79
 #: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the call itself does.
 _LONG = 100
+#: Imports have no longer lines, unless the line is longer already.
+_MOST = 120
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 #: The beginning of a function, to the arrow or the colon behind its parameters.
 _HEAD = re.compile(r"(?:@.*[\r\n]+[ \t]*)*(?:async[ \t]+)?def[ \t]+(\w+)[^()]*\((?:[^()]|\([^()]*\))*\)[ \t]*(?:->)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-#: A comma at the end of a line, above a line that begins with `)`.
-_CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
-#: The first line of a call that goes on below, with arguments on both.
-_GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
 #: What makes a line long that formatters do not break: a comment, a long string.
 _KEPT_LONG = re.compile(r"""#|'[^']{20,}'|"[^"]{20,}"|'''|\"{3}""")
 _SUITE = re.compile(
@@ -201,6 +200,22 @@ class Original:
         return min(self.line_length, max(_LONG, max(there, default=0)))
 
     @cached_property
+    def code_length(self) -> int:
+        """How long a line of code may become that stands on one: what the project's formatter allows, or as long as
+        usual or the longest that no comment or long string makes long."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        code = (len(line) for line in self.text.splitlines() if not _KEPT_LONG.search(line))
+        return max(min(self.line_length, _LONG), max(code, default=0))
+
+    def import_length(self, now: int) -> int:
+        """How long an import of names may become whose line has `now` characters: as lines of code, but without a
+        formatter not much longer than usual, even if a line of the file is very long."""
+        if self.formatted_length is not None:
+            return self.formatted_length
+        return max(now, min(self.code_length, _MOST))
+
+    @cached_property
     def prefers_single_quotes(self) -> bool:
         """Whether the file writes its strings in single quotes."""
         return prefers_single(self.text)
@@ -220,16 +235,17 @@ class Original:
     @cached_property
     def broken_length(self) -> int | None:
         """How long a line may become before its call is broken as black and ruff do; None if it is broken in another
-        way. A file without their settings may be their work too: it has brackets that close below a comma, and no call
-        whose arguments go on below its first ones."""
+        way. A file without their settings may be their work too."""
         if self.formatted_length is not None:
             return self.formatted_length
         return self.line_length if self._is_formatted else None
 
     @cached_property
     def _is_formatted(self) -> bool:
-        """Whether the text looks as if black or ruff had formatted it."""
-        return _CLOSED_BELOW.search(self.text) is not None and not _GOES_ON_BELOW.search(self.text)
+        """Whether the text looks as if black or ruff had formatted it; if it has nothing that tells, the files beside
+        it."""
+        found = looks_formatted(self.text)
+        return look_formatted(self._files.beside(self._path)) if found is None else found
 
     @cached_property
     def unit(self) -> str:
@@ -438,8 +454,12 @@ class Draft:
         above = comment_above(line)
         if above is not None:
             return [above[0], *self._fitting(above[1], indent)]
-        layout = on_few if self.original.broken_length is None else on_one_each
-        return broken_call(line, len(line) - too_long, layout)
+        return broken_call(line, len(line) - too_long, self.layout)
+
+    @property
+    def layout(self) -> Layout:
+        """How the arguments of a call that is too long for a line are laid out."""
+        return on_few if self.original.broken_length is None else on_one_each
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""

@@ -114,14 +114,15 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     has_comma = isinstance(last.comma, cst.Comma)
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
-        length = sum(len(text) + 2 for text in fresh)
-        is_too_long = _is_too_long(draft, tree, call, end, length) and not DIRECTIVE.search(
-            draft.text, end, draft.line_end(end)
+        length, limit = sum(len(text) + 2 for text in fresh), _limit(draft, tree, call)
+        line_end = draft.line_end(end)
+        is_too_long = line_end - draft.line_start(end) + length > limit and not DIRECTIVE.search(
+            draft.text, end, line_end
         )
-        formatted = _formatted(draft, tree, call, fresh) if is_too_long else None
+        formatted = _formatted(draft, tree, call, fresh, limit) if is_too_long else None
         if formatted is not None:
             return formatted
-        space = _space(draft, tree, call, end, length) if is_too_long else " "
+        space = _space(draft, tree, call, end, length, limit) if is_too_long else " "
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{space}{text}," for text in fresh), ARGUMENT)]
         return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
@@ -144,17 +145,12 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
 
 
-def _is_too_long(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> bool:
-    """Whether the line of an argument would be too long with `length` characters more."""
-    return draft.line_end(end) - draft.line_start(end) + length > _limit(draft, tree, call)
-
-
 def _limit(draft: Draft, tree: Tree, call: cst.Call) -> int:
     """How long a line of the call may become."""
     return draft.original.line_length_at(draft.line_start(tree.start(call)), draft.line_end(tree.end(call)))
 
 
-def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change] | None:
+def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], limit: int) -> list[Change] | None:
     """What lays out the call with its new arguments as black and ruff do: all on one line of their own, or on one each.
     None without such a formatter, and where the call is no statement's only bracket, or holds comments or more lines
     than these do."""
@@ -171,7 +167,7 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
     length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
-    together = length <= _limit(draft, tree, call)
+    together = length <= limit
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]
@@ -180,7 +176,7 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -
     return [change for change in changes if draft.text[change.start : change.end] != change.text]
 
 
-def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> str:
+def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int, limit: int) -> str:
     """What parts the argument that ends at `end` from a new one of this `length`, for which its line has no room: a new
     line, aligned with the arguments above, or a space if that leaves no room either."""
     line = draft.line_start(end)
@@ -188,7 +184,7 @@ def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> s
     aligned = starts[0] if starts else tree.start(call.args[0])
     above = draft.text[draft.line_start(aligned) : aligned]
     indent = re.sub(r"[^\t]", " ", above)
-    if len(indent.expandtabs()) + length > _limit(draft, tree, call):
+    if len(indent.expandtabs()) + length > limit:
         return " "
     return draft.newline + indent
 

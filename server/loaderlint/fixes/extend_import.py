@@ -64,7 +64,7 @@ def _extension(node: cst.ImportFrom, new: Sequence[str], tree: Tree, draft: Draf
     if "\n" not in gap and "\r" not in gap:
         start, end = draft.line_start(places[0][0]), places[-1][1]  # without a comment, which may be long
         length = end - start + sum(len(gap) + len(name) for name in new)
-        if length > draft.original.line_length_at(start, end):
+        if length > draft.original.import_length(end - start):
             return None
     names = [draft.text[start:end] for start, end in places]
     texts: dict[int, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -57,6 +58,9 @@ class FileAccess(Protocol):
 
     def line_length(self, path: Path) -> int | None:
         """How long the project's formatter lets lines of the file be; None if it has none."""
+
+    def beside(self, path: Path) -> Iterable[bytes]:
+        """The other files of the project, a few of them: those of the same folder first."""
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of one piece; None if it does not parse."""

@@ -67,13 +67,18 @@ class Records(Dataset):
 ```
 
 ## Fix safety
-Safe: each process opens its own handle, and the main process keeps the one it has. An LMDB environment is closed in the
-worker before it is opened again. If the first use opens the handle (`if self.file is None`), the fix makes the test
-also check whether the handle belongs to another process, and reopens what is opened beside it.
+Safe: each process opens its own handle, and the main process keeps the one it has. A worker first closes the LMDB
+environment, HDF5 or netCDF file that it inherited. LMDB refuses to open an environment twice in one process, and HDF5
+gives the new handle the file descriptor of one that is still open: measured with HDF5 1.14 and 2.0, what a worker then
+opened still moved the main process's file position; after the close it did not. (These versions read right with the
+inherited handle too. HDF5 1.10.4 did not.)
+
+If the first use opens the handle (`if self.file is None`), the fix makes the test also check whether the handle belongs
+to another process, and reopens what is opened beside it.
 
 Unsafe for a file in which nothing seeks: each worker reads it from the start, so all workers read the same lines. There
-is no fix for handles that are written to, that code outside the class reads, or whose path changes in `__init__`, for a
-SQLite database in memory, or for a class that keeps more than 16 handles.
+is no fix for handles that are written to, that code outside the class reads, of which another attribute keeps a part,
+or whose path changes in `__init__`, for a SQLite database in memory, or for a class that keeps more than 16 handles.
 
 ## References
 - pytorch/pytorch#11887, pytorch/pytorch#11929

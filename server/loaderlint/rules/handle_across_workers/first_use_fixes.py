@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, Replace
-from loaderlint.knowledge.handles import HandleKind
+from loaderlint.knowledge.handles import OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Instance, LibObject, Origin, def_key
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.handle_accessor import can_be_reopened, getstate, reads_on
+from loaderlint.rules.shared.handle_accessor import can_be_reopened, getstate, reads_on, why_close_first
 from loaderlint.rules.shared.held_handles import HandleRead, handle_kind, handles_read, is_own_attribute, opener
 from loaderlint.rules.shared.plain_classes import has_plain_class
 
@@ -23,8 +23,7 @@ from loaderlint.rules.shared.plain_classes import has_plain_class
 _MAX_CALLS = 4
 
 _CLOSE_FIRST = """\
-if {is_open}:
-    # LMDB opens an environment once in a process; an inherited one counts.
+if {is_open}:{why}
     self.{name}.close()"""
 
 
@@ -63,14 +62,15 @@ def first_use_by_process(
         return ()
     if not tests or not _opened_together(owner, opened[0], tests, model):
         return ()
-    intents = _intents(path[0], kind, first, opened[0], tests, model)
+    intents = _intents(path[0], first, opened[0], tests, model)
+    closed = _closed_first(owner, model)
     state = getstate([path[0]], sorted(_attributes(owner, model) - {path[0]}))
     leaves_out = InsertMethod(model.class_place(cls), "__getstate__", state)
-    return (Fix(f"Open the {kind.word} in each process", "safe", (*intents, leaves_out)),)
+    return (Fix(f"Open the {kind.word} in each process", "safe", (*intents, *closed, leaves_out)),)
 
 
 def _intents(
-    name: str, kind: HandleKind, first: Sequence[Store], opened: Store, tests: Sequence[_Test], model: Model
+    name: str, first: Sequence[Store], opened: Store, tests: Sequence[_Test], model: Model
 ) -> Iterator[Intent]:
     pid = f"self._{name.lstrip('_')}_pid"
     for store in first:
@@ -78,11 +78,26 @@ def _intents(
     for test in tests:
         more = f"and {pid} ==" if test.asks_for_it else f"or {pid} !="
         yield Replace(model.place(test.frame, test.number), f"{test.text} {more} {{os}}.getpid()")
-    place = model.step_place(opened.frame, opened.step)
-    if kind.fix == "close_first":
-        is_open = f"self.{name} is not None" if first else f'getattr(self, "{name}", None) is not None'
-        yield InsertStatement(place, _CLOSE_FIRST.format(is_open=is_open, name=name), "before")
-    yield InsertStatement(place, f"{pid} = {{os}}.getpid()")
+    yield InsertStatement(model.step_place(opened.frame, opened.step), f"{pid} = {{os}}.getpid()")
+
+
+def _closed_first(owner: Instance, model: Model) -> Iterator[Intent]:
+    """Close each of the object's inherited handles that must be closed before it is opened again, with the reason
+    once."""
+    told: set[str] = set()
+    for name in sorted(_attributes(owner, model)):
+        stores = model.ev.classes.stores(owner, name)
+        is_there = any(store.construction for store in stores)
+        for store in stores:
+            kinds = [OPENERS[atom.name] for atom in store.value.only(LibObject) if atom.name in OPENERS]
+            kind = next((kind for kind in kinds if kind.fix == "close_first"), None)
+            if kind is None:
+                continue
+            is_open = f"self.{name} is not None" if is_there else f'getattr(self, "{name}", None) is not None'
+            lines = [] if kind.word in told else why_close_first(kind, " " * 4)
+            told.add(kind.word)
+            source = _CLOSE_FIRST.format(is_open=is_open, why="".join(f"\n{line}" for line in lines), name=name)
+            yield InsertStatement(model.step_place(store.frame, store.step), source, "before")
 
 
 # --- the tests --------------------------------------------------------------------------------------------------------

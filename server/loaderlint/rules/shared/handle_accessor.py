@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
-from loaderlint.knowledge.handles import READ_ON, HandleKind
+from loaderlint.knowledge.handles import READ_ON, WHY_CLOSE_FIRST, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
@@ -57,10 +58,8 @@ _CLOSE_FIRST = """\
 {why}            self.{name}.close()
 """
 
-_WHY_CLOSED = """\
-            # LMDB opens an environment once in a process, and an
-            # inherited one counts.
-"""
+#: How wide the text of a comment in a branch of a method may be.
+_COMMENT = 60
 
 _GETSTATE = """\
 def __getstate__(self) -> dict:
@@ -125,8 +124,8 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
     intents: list[Intent] = []
     names = []
     for one, needs in _kept_once([one for one in written if one is not None], model):
-        is_told = any(_WHY_CLOSED in intent.source for intent in intents if isinstance(intent, InsertMethod))
-        intents += _accessor_intents(one, needs, stores[one.store.step][1], "" if is_told else _WHY_CLOSED, model)
+        closed = _close_first(one.store, intents, model)
+        intents += _accessor_intents(one, needs, stores[one.store.step][1], closed, model)
         names.append(_attribute(one.store, model))
     cls = model.class_place(store.frame.owner)
     return (*intents, InsertMethod(cls, "__getstate__", getstate(names)))
@@ -173,18 +172,34 @@ def _kept_once(openings: Sequence[_Opening], model: Model) -> list[tuple[_Openin
     return [(one, [need for need in one.needs if home.get(need, one) is one]) for one in openings]
 
 
-def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, why: str, model: Model) -> tuple[Intent, ...]:
-    """The accessor of one object, with the statements `needs` beside its assignment. `why`: the comment on a handle
-    that is closed first."""
+def _close_first(store: Store, told: Sequence[Intent], model: Model) -> str:
+    """The lines that close the inherited handle, for a kind that needs it, with the reason if no accessor among the
+    intents `told` gives it."""
+    kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
+    kind = next((kind for kind in kinds if kind and kind.fix == "close_first"), None)
+    if kind is None:
+        return ""
+    why = "".join(f"{line}\n" for line in why_close_first(kind, " " * 12))
+    is_told = any(why in intent.source for intent in told if isinstance(intent, InsertMethod))
+    return _CLOSE_FIRST.format(name=_attribute(store, model), why="" if is_told else why)
+
+
+def why_close_first(kind: HandleKind, indent: str) -> list[str]:
+    """The comment, as lines, that says why an inherited handle is closed."""
+    return [f"{indent}# {line}" for line in textwrap.wrap(WHY_CLOSE_FIRST[kind.word], _COMMENT)]
+
+
+def _accessor_intents(
+    opening: _Opening, needs: Sequence[str], doc: str, before: str, model: Model
+) -> tuple[Intent, ...]:
+    """The accessor of one object, with the statements `needs` beside its assignment. `before`: lines that the accessor
+    runs before it creates the object."""
     store, opened = opening.store, opening.source
     name = _attribute(store, model)
     assert store.frame.owner is not None
     stem = name.lstrip("_")
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *needs])
     cls = model.class_place(store.frame.owner)
-    kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
-    closed = any(kind and kind.fix == "close_first" for kind in kinds)
-    before = _CLOSE_FIRST.format(name=name, why=why) if closed else ""
     source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc, kind=_annotation(store))
     keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
     return (
@@ -223,8 +238,15 @@ def _handles_of_workers(owner: Instance, model: Model) -> tuple[LibObject, ...]:
     return tuple(one for one in dict.fromkeys(kept) if one in read)
 
 
-def _read_in_workers(model: Model) -> frozenset[LibObject]:
-    return frozenset(opener(one.handle, model) for frame in model.reached for one in handles_read(frame, model))
+def _read_in_workers(model: Model) -> Mapping[LibObject, set[tuple[object, str]]]:
+    """The handles that workers read, each with the attributes that it, or a part of it, is read from: the object and
+    the name."""
+    found: dict[LibObject, set[tuple[object, str]]] = {}
+    for frame in model.reached:
+        for one in handles_read(frame, model):
+            kept = found.setdefault(opener(one.handle, model), set())
+            kept.update((origin.owner, origin.path[0]) for origin in one.value.origins if origin.path)
+    return found
 
 
 def _owner(made: LibObject, origins: frozenset[Origin], model: Model) -> Instance | None:
@@ -237,7 +259,10 @@ def _own_store(made: LibObject, owner: Instance, model: Model) -> Store | None:
     """The only assignment of the handle, in the constructor of a plain class that stores nothing else of it."""
     if not has_plain_class(owner.cls, model) or _keeps_parts(made, owner, model):
         return None
-    return model.remembered(_constructor_stores, made.site.frame, owner).get(made)
+    store = model.remembered(_constructor_stores, made.site.frame, owner).get(made)
+    if store is None or _is_read_elsewhere(made, owner, _attribute(store, model), model):
+        return None
+    return store
 
 
 def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[Atom, Store]:
@@ -258,6 +283,12 @@ def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
     that would remain the inherited one."""
     kept = model.remembered(_kept_handles, inst).get(opener(made, model), ())
     return any(atom != made for atom in kept)
+
+
+def _is_read_elsewhere(made: LibObject, owner: Instance, name: str, model: Model) -> bool:
+    """Whether workers read the handle, or a part of it, from another attribute of the object: that would remain the
+    inherited one."""
+    return any(other != name for holder, other in model.once(_read_in_workers).get(made, ()) if holder == owner)
 
 
 def _kept_handles(inst: Instance, model: Model) -> dict[LibObject, set[LibObject]]:

@@ -24,12 +24,15 @@ _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 class Importable(NamedTuple):
     """A module, by its name in a `from` import of the script. `direct`: the script imports it itself. `whole`: only as
-    a module, as `import utils` and `from lib import utils` do. `starred`: the script imports all its names."""
+    a module, as `import utils` and `from lib import utils` do. `starred`: the script imports all its names. `through`:
+    the package that the script imports names from and that imports all names of the module, with its file; None if
+    there is none."""
 
     called: str
     direct: bool
     whole: bool
     starred: bool
+    through: tuple[str, Path] | None
 
 
 def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
@@ -39,11 +42,15 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
     found: dict[Path, Importable] = {}
     roots = {e.module.partition(".")[0] for e in own_imports(script, model) if not e.level}
     taken_from = {one for e in own_imports(script, model) if e.name for one in _whole(e, script, model)}
-    starred = {one for e in own_imports(script, model) if e.name == "*" for one in _whole(e, script, model)}
+    starred = _starred(script, model)
     queue = [(script, "", True)]
     seen = {script}
     while queue and len(seen) < _MAX_MODULES:
         importer, called, direct = queue.pop(0)
+        passes_on = importer in taken_from and importer.name == "__init__.py"
+        # while a package is imported, its own modules may ask for a name too early
+        passes_on = passes_on and not script.is_relative_to(importer.parent)
+        stars = _starred(importer, model) if passes_on else ()
         for module, name in _imported(importer, called, model):
             if module in seen or model.files.library_name(module) is not None or not _is(module, name, script, model):
                 continue
@@ -52,8 +59,14 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
             near = direct or name.startswith(".") or name.partition(".")[0] in roots or module.parent == script.parent
             if near and (module.name != "__init__.py" or _defines_something(module, model)):
                 whole = direct and module not in taken_from
-                found[module] = Importable(name, direct, whole, starred=direct and module in starred)
+                through = (called, importer) if module in stars else None
+                found[module] = Importable(name, direct, whole, direct and module in starred, through)
     return found
+
+
+def _starred(path: Path, model: Model) -> frozenset[Path]:
+    """The modules of which a file imports all names."""
+    return frozenset(one for e in own_imports(path, model) if e.name == "*" for one in _whole(e, path, model))
 
 
 def _defines_something(package: Path, model: Model) -> bool:

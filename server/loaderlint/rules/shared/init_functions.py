@@ -183,7 +183,15 @@ def _home(modules: Mapping[Path, Importable], module: Path, name: str, is_new: b
     stars = [other for other, known in modules.items() if known.starred and (is_new or other != module)]
     known = one.starred and not _holds(module, "__all__", model) and not any(_holds(o, name, model) for o in stars)
     path = module if is_new else None
-    return _Home(one.called, name, path, one.whole and not one.called.startswith("."), known)
+    called = one.through[0] if one.through is not None and _comes_through(one.through[1], module, name, model) else ""
+    return _Home(called or one.called, name, path, one.whole and not one.called.startswith(".") and not called, known)
+
+
+def _comes_through(package: Path, module: Path, name: str, model: Model) -> bool:
+    """Whether a name of a module, all of which a package imports, can be imported from the package: no `__all__` nor an
+    underscore hides it, and nothing else there has the name."""
+    words = ((module, "__all__"), (package, "__all__"), (package, name))
+    return not name.startswith("_") and not any(_holds(path, word, model) for path, word in words)
 
 
 def _scripts(function: InitFunction, model: Model) -> list[Path]:

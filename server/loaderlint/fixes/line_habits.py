@@ -1,0 +1,35 @@
+"""How the authors of a project break calls over lines, as far as their code tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+#: A comma at the end of a line, above a line that begins with `)`.
+_CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
+#: An opening bracket at the end of a line, one line without a comma at its end, and a line that begins with `)`.
+_ONE_LINE_INSIDE = re.compile(r"\([ \t]*(?:\r\n|\r|\n)[ \t]+[^\r\n]*[^,\s(][ \t]*(?:\r\n|\r|\n)[ \t]*\)")
+#: The first line of a call that goes on below, with arguments on both.
+_GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
+#: So many files that look formatted, and more than so many times the others, are a habit.
+_AT_LEAST, _CLEARLY = 2, 4
+
+
+def looks_formatted(text: str) -> bool | None:
+    """Whether a file looks as if black or ruff had formatted it: it has brackets that close on a line of their own, as
+    these write them, and no call whose arguments go on below its first ones. None if no bracket tells."""
+    if _GOES_ON_BELOW.search(text):
+        return False
+    return True if _CLOSED_BELOW.search(text) or _ONE_LINE_INSIDE.search(text) else None
+
+
+def look_formatted(files: Iterable[bytes]) -> bool:
+    """Whether nearly all files that have such brackets look formatted, and several do."""
+    found = [_looks_formatted(data) for data in files]
+    return found.count(True) >= max(_AT_LEAST, _CLEARLY * found.count(False) + 1)
+
+
+@lru_cache(maxsize=128)
+def _looks_formatted(data: bytes) -> bool | None:
+    return looks_formatted(data.decode("utf-8", "replace"))

@@ -1,0 +1,213 @@
+"""Break the lines that a fix makes too long, as formatters do: at the outermost brackets around what it changed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from loaderlint.fixes.draft import EXPRESSION, WRAP_END, WRAP_START, Draft
+from loaderlint.fixes.file_edits import Change
+from loaderlint.fixes.layout import DIRECTIVE
+from loaderlint.fixes.long_calls import Layout
+
+#: Ranks of changes within an expression.
+_WITHIN = (WRAP_START, WRAP_END, EXPRESSION)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+#: What a line break inserts.
+_INSERTED = re.compile(r",?(?:\r\n|\n)[ \t]*")
+
+#: From where to where something goes, as offsets in the text of a line.
+_Span = tuple[int, int]
+
+
+class _Brackets(NamedTuple):
+    """Where brackets open and close, and what is in them: arguments, or the parts of a comprehension."""
+
+    opening: int
+    closing: int
+    parts: Sequence[str]
+    is_call: bool
+
+
+def with_lines_broken(draft: Draft, changes: Sequence[Change]) -> list[Change]:
+    """The changes of a file, which are sorted. Those of a statement that stands on one line, which they make longer
+    than lines of the file are, also break it."""
+    lines: dict[int, list[Change]] = {}
+    for change in changes:
+        lines.setdefault(draft.line_start(change.start), []).append(change)
+    return [change for start, own in lines.items() for change in _broken(draft, start, own) or own]
+
+
+def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
+    """What changes and breaks the line at `start`; nothing if it fits, or no brackets hold all changes of it."""
+    end = draft.line_end(start)
+    if any(one.rank not in _WITHIN or one.end > end or "\n" in one.text for one in own):
+        return []
+    more = sum(len(one.text) - (one.end - one.start) for one in own)
+    limit = draft.original.code_length
+    if more <= 0 or not end - start <= limit < end - start + more or DIRECTIVE.search(draft.text, start, end):
+        return []
+    code, spans = _with_changes(draft.text[start:end], start, own)
+    lines = broken_around(code, spans, Width(draft.indentation(start), draft.unit, limit), draft.layout)
+    breaks = _breaks(code, draft.newline.join(lines)) if lines else None
+    return _with_breaks(breaks, own, spans, start) if breaks else []
+
+
+def _with_changes(line: str, start: int, own: Sequence[Change]) -> tuple[str, list[_Span]]:
+    """The line after the changes, and where in it these are."""
+    parts, spans, at, length = [], [], 0, 0
+    for one in own:
+        kept = line[at : one.start - start]
+        length += len(kept)
+        spans.append((length, length + len(one.text)))
+        length += len(one.text)
+        parts += [kept, one.text]
+        at = one.end - start
+    return "".join([*parts, line[at:]]), spans
+
+
+def _breaks(line: str, broken: str) -> list[tuple[int, str]] | None:
+    """What was inserted into `line` to make `broken` of it, and where; None if more was done."""
+    found = []
+    at = done = 0
+    while done < len(broken):
+        if broken[done] == line[at : at + 1]:
+            at, done = at + 1, done + 1
+            continue
+        inserted = _INSERTED.match(broken, done)
+        kept = len(line[at:]) - len(line[at:].lstrip(" "))  # these are the end of the new indentation
+        if inserted is None or not inserted[0].endswith(" " * kept):
+            return None
+        text = inserted[0][: len(inserted[0]) - kept]
+        found.append((at, text))
+        done += len(text)
+    return found if at == len(line) else None
+
+
+def _with_breaks(
+    breaks: Sequence[tuple[int, str]], own: Sequence[Change], spans: Sequence[_Span], start: int
+) -> list[Change]:
+    """The changes of the line at `start`, which are at `spans` after them, and line breaks at offsets that count from
+    there: in the text of a change, or changes of their own."""
+    texts = [one.text for one in own]
+    new = []
+    for at, text in reversed(breaks):
+        inside = next((number for number, (first, last) in enumerate(spans) if first <= at <= last), None)
+        if inside is not None:
+            here = at - spans[inside][0]
+            texts[inside] = texts[inside][:here] + text + texts[inside][here:]
+            continue
+        more = sum(
+            len(one.text) - (one.end - one.start) for one, (_, last) in zip(own, spans, strict=True) if last < at
+        )
+        new.append(Change(start + at - more, start + at - more, text, EXPRESSION))
+    changed = [one._replace(text=text) for one, text in zip(own, texts, strict=True)]
+    return sorted([*changed, *new])
+
+
+class Width(NamedTuple):
+    """What a line begins with, what one more level of indentation is, and how many characters lines may have."""
+
+    indent: str
+    unit: str
+    limit: int
+
+    def holds(self, lines: Sequence[str]) -> bool:
+        """Whether no line is too long."""
+        return all(len(line) <= self.limit for line in lines)
+
+
+def broken_around(line: str, spans: Sequence[_Span], width: Width, layout: Layout) -> list[str]:
+    """`line` as several lines where it is one whole statement, or the head of a `for` loop, with brackets that hold all
+    of `spans`: what is in them on a line of its own; else each part of a comprehension on one, or arguments as `layout`
+    lays them out. Empty if no line breaks make it fit."""
+    text = line.strip()
+    value = _value(text)
+    shift = len(width.indent)
+    inside = [(start - shift, end - shift) for start, end in spans]
+    brackets = _around(value, text, inside) if value is not None else None
+    if brackets is None:
+        return []
+    deeper = width.indent + width.unit
+    head = width.indent + text[: brackets.opening + 1]
+    tail = width.indent + text[brackets.closing :]
+    for inner in _inner(brackets, text, deeper, width, layout):
+        if width.holds([head, *inner, tail]):
+            return [head, *inner, tail]
+    return []
+
+
+def _inner(brackets: _Brackets, text: str, indent: str, width: Width, layout: Layout) -> Iterator[list[str]]:
+    """What may stand between the brackets, best first."""
+    yield [indent + text[brackets.opening + 1 : brackets.closing].strip()]
+    if brackets.is_call:
+        yield layout(brackets.parts, indent, width.limit)
+    else:
+        yield [indent + part for part in brackets.parts]
+
+
+def _value(text: str) -> ast.expr | None:
+    """The expression that a statement ends with, or that a `for` loop goes over; None for other texts."""
+    if not text.isascii():
+        return None
+    try:
+        statements = ast.parse(f"{text} pass" if text.endswith(":") else text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    match statements:
+        case [ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Return() | ast.Expr() as one]:
+            return one.value
+        case [ast.For(iter=iterable)]:
+            return iterable
+    return None
+
+
+def _around(node: ast.expr, text: str, spans: Sequence[_Span]) -> _Brackets | None:
+    """The outermost brackets of an expression, or of what its trailers (`[0]`, `.name`) belong to, that hold all of
+    `spans`, or are made by them."""
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Call) and (node.args or node.keywords):
+            brackets = _of_call(node, text)
+            if _holds(brackets, node.col_offset, spans):
+                return brackets
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if not isinstance(node, _COMPREHENSIONS):
+        return None
+    brackets = _of_comprehension(node, node.col_offset, node.end_col_offset or 0, text)
+    return brackets if _holds(brackets, brackets.opening, spans) else None
+
+
+def _holds(brackets: _Brackets, start: int, spans: Sequence[_Span]) -> bool:
+    return spans[-1][1] >= brackets.opening and all(
+        start <= first and last <= brackets.closing + 1 for first, last in spans
+    )
+
+
+def _of_call(call: ast.Call, text: str) -> _Brackets:
+    opening = text.index("(", call.func.end_col_offset)
+    closing = (call.end_col_offset or 0) - 1
+    only = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    if isinstance(only, ast.GeneratorExp):
+        return _of_comprehension(only, opening, closing + 1, text)
+    arguments: list[ast.expr | ast.keyword] = sorted([*call.args, *call.keywords], key=lambda one: one.col_offset)
+    commas = [text.rindex(",", 0, one.col_offset) for one in arguments[1:]]
+    parts = [text[start + 1 : end].strip() for start, end in pairwise([opening, *commas, closing])]
+    parts[-1] = parts[-1].removesuffix(",")
+    return _Brackets(opening, closing, parts, True)
+
+
+def _of_comprehension(
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, start: int, end: int, text: str
+) -> _Brackets:
+    """The brackets from `start` to `end` with a comprehension in them, which is parted before each `for` and `if`."""
+    cuts = [start + 1]
+    for one in node.generators:
+        word = "async for" if one.is_async else "for"
+        cuts.append(text.rindex(word, 0, one.target.col_offset))
+        cuts += [text.rindex("if", 0, test.col_offset) for test in one.ifs]
+    parts = [text[first:last].strip() for first, last in pairwise([*cuts, end - 1])]
+    return _Brackets(start, end - 1, parts, False)
