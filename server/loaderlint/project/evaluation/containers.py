@@ -190,7 +190,9 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
 
 
-def _after_storing(before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame) -> Val:
+def _after_storing(
+    before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame
+) -> Val:
     """An item of a dict after a step that stores `value`. `stored`: what is stored in each branch since a step that
     always runs; the new value is added."""
     if step.context == 0:
