@@ -227,12 +227,16 @@ CONTAINERS: dict[str, str] = {
     'known = {"a": f}; if load(): known.update(a=g); known': "{a: f | g}",
     'known = {"a": f}; if load(): known["a"] = g; else: known["a"] = 7; known': "{a: 7 | g}",
     'known = {"a": f}; if load(): known["a"] = g; elif load(): known["a"] = 7; known': "{a: 7 | f | g}",
-    'known = {"a": f}; if load(): known["a"] = g; elif load(): known["a"] = 7; else: known["a"] = g; known': "{a: 7 | g}",
+    'known = {"a": f}; if load(): known["a"] = g; elif load(): known["a"] = 7; else: known["a"] = g; known': (
+        "{a: 7 | g}"
+    ),
     'known = {"a": f}; if load(): known.update(a=g); else: known.update({"a": 7, "b": g}); known': (
         "{a: 7 | g, b: ?not always stored | g}"
     ),
     'known = {"a": f}; if load(): known["a"] = g; if load(): known["a"] = 7; known': "{a: 7 | f | g}",
-    'known = {"a": f}; if load(): known["a"] = g; else: known["a"] = 7; if load(): known["a"] = f; known': "{a: 7 | f | g}",
+    'known = {"a": f}; if load(): known["a"] = g; else: known["a"] = 7; if load(): known["a"] = f; known': (
+        "{a: 7 | f | g}"
+    ),
     'known = {"a": f, "b": g}; for key in known: known[key] = 7; known': "{a: 7, b: 7}",
     'known = {"a": f, "b": g}; for key in known.keys(): known[key] = 7; known': "{a: 7, b: 7}",
     'known = {"a": f, "b": g}; for key, one in known.items(): known[key] = 7; known': "{a: 7, b: 7}",
