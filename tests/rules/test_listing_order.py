@@ -164,6 +164,16 @@ NAMES: dict[str, str] = {
     "for n in range(9): names.append(files[n]); self.names = names": "os.listdir, sorted",
     "names = []; for n, x in enumerate(os.listdir(root)): (names.append(x) if n % 5 else None); "
     "self.names = names": "os.listdir, cut",
+    "names = []; for n, x in enumerate(os.listdir(root)):;   if n == 9: break;   names.append(x); "
+    "self.names = names": "os.listdir, cut",
+    "names, most = [], load(); for n, x in enumerate(os.listdir(root)):;   if n == most: break;   names.append(x); "
+    "self.names = names": "os.listdir, cut",
+    "names, most = [], load() or None; for n, x in enumerate(os.listdir(root)):;   if n == most: break;   "
+    "names.append(x); self.names = names": "os.listdir",
+    "def some(most=None):;   names = [];   for n, x in enumerate(os.listdir(root)):;     if n == most: break;     "
+    "names.append(x);   return names; self.names = some(*load())": "os.listdir",
+    "def some(most=9):;   names = [];   for n, x in enumerate(os.listdir(root)):;     if n == most: break;     "
+    "names.append(x);   return names; self.names = some(*load())": "os.listdir, cut",
     "names, n = [], 0; for d, s, f in os.walk(root): names.append(d); self.names = names": "os.walk",
     "names = []; for d, s, f in os.walk(root): names.extend(f); self.names = names": "os.walk",
     "names = []; for d, s, f in os.walk(root): names.extend(sorted(f)); "

@@ -13,7 +13,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val, of
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val, of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
@@ -22,6 +22,7 @@ from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
 _DIRECT = ("", 0)
+_NOTHING = Literal_("NoneType", None)
 
 
 class Listing(Struct, frozen=True):
@@ -347,9 +348,20 @@ class ListingOrder:
     def _chosen_by_turn(self, context: int, loops: Sequence[int], frame: Frame) -> set[int]:
         """The loops whose counter a test reads to select items: `if number % 5 == 0`."""
         exprs = self._model.facts(frame).ir.exprs
-        tests = [here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"]
+        around = (here for here in self._model.def_of(frame).around(context) if here.kind == "if")
+        tests = [here.expr for here in around if not (here.negated and self._asks_for_limit(here.expr, frame))]
         asked = {self._turn(exprs[part], frame) for part in ir.made_of(exprs, tests)}
         return asked & set(loops)
+
+    def _asks_for_limit(self, test: int, frame: Frame) -> bool:
+        """Whether a test compares with what may be None, and is then never equal: `if number == limit: break`, where
+        the limit is None by default."""
+        match self._model.ev.expr(frame, test):
+            case ir.Compare(_, ("==",), (right,)):
+                limit = self._model.ev.expr(frame, right)
+                by_default = isinstance(limit, ir.Param) and frame.code.may_lack(limit.index)
+                return by_default or _NOTHING in self._model.ev.eval(right, frame).atoms
+        return False
 
     def _turn(self, e: ir.Expr, frame: Frame) -> int:
         """The iterable of a loop if a value is the counter of that loop; else NONE."""
