@@ -93,8 +93,9 @@ class ListingOrder:
                 return self._of_call(e, number, frame, depth)
             case ir.Comp("set"):
                 return self._of_set(number, (number,), frame, depth)
-            case ir.Comp(kind, _, _, iterables):
-                return self._all(iterables, frame, depth) if kind in ("list", "generator") else _NONE
+            case ir.Comp(kind, element, _, iterables):
+                takes_items = kind in ("list", "generator") and self._takes_items(element, iterables, frame)
+                return self._all(iterables, frame, depth) if takes_items else _NONE
             case ir.Attr(base, name):
                 return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
             case ir.Index(base, index):
@@ -125,6 +126,15 @@ class ListingOrder:
 
     def _all(self, numbers: Iterable[int], frame: Frame, depth: int) -> Orders:
         return frozenset(order for number in numbers for order in self.of(number, frame, depth))
+
+    def _takes_items(self, element: int, iterables: Sequence[int], frame: Frame) -> bool:
+        """Whether an element of a comprehension is made of the items that it iterates over, and not only of their
+        positions: `number % 4 for number, name in enumerate(names)`."""
+        exprs = self._model.facts(frame).ir.exprs
+        parts = set(ir.made_of(exprs, (element,)))
+        items = {n for n in parts if isinstance(e := exprs[n], ir.Element) and e.iterable in iterables}
+        counters = {n for n in parts if self._turn(exprs[n], frame) in iterables}
+        return element in items or any(items.intersection(ir.operands(exprs[n])) for n in parts - counters)
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
