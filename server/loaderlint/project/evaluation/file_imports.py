@@ -24,6 +24,17 @@ def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
         yield from files_of(ev, path, e)
 
 
+def import_roots(ev: Evaluator, path: Path) -> frozenset[Path]:
+    """The folders of the project in which a file's absolute imports are found: that of the script, or the project's."""
+    roots = set()
+    for e in imports_in(ev, path):
+        found = None if e.level else ev.names.resolve(path, e.module, 0)
+        if isinstance(found, ModuleRef):
+            file = found.path.parent if found.path.name == "__init__.py" else found.path
+            roots.add(file.parents[e.module.count(".")])
+    return frozenset(roots)
+
+
 def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     """What a file imports, at any level, as it is written."""
     file = ev.file(path)

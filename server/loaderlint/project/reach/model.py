@@ -25,6 +25,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.file_imports import import_roots
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import library_arguments
 from loaderlint.project.evaluation.limits import Limit
@@ -404,11 +405,20 @@ class Model:
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
+                left = tuple(one for one in left if self._is_found_from(loader, one.cls))
             named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
+
+    def _is_found_from(self, loader: Loader, cls: ClassRef) -> bool:
+        """Whether the file of a loader finds a class by a module's name: it is below a folder in which its other imports
+        are found, or beside it."""
+        if loader.path is None:
+            return True
+        roots = import_roots(self.ev, loader.path)
+        return not roots or any(cls.path.is_relative_to(root) for root in (*roots, loader.path.parent))
 
     def _holder(self, loader: Loader) -> Frame | None:
         """The function of a loader's dataset that takes the samples of the unknown dataset; None if the loader may hold
