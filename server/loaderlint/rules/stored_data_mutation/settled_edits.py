@@ -25,8 +25,10 @@ _SETTLING = ("%", "|", "&")
 _VARYING = (ir.Call, ir.Phi, ir.Element, ir.Augmented)
 #: Statistics that move along when a number is added to all data.
 _LOCATIONS = frozenset("mean min max median amin amax nanmean nanmin nanmax nanmedian".split())
+#: Statistics that stay as they are when a number is added to all data.
+_SPREADS = frozenset("std ptp nanstd".split())
 #: Statistics and functions of numbers that double with the data.
-_LINEAR = _LOCATIONS | frozenset("sum std ptp norm nansum nanstd abs absolute fabs".split())
+_LINEAR = _LOCATIONS | _SPREADS | frozenset("sum norm nansum abs absolute fabs".split())
 #: What changes only the shape or the type.
 _KEEPS = frozenset("expand_dims unsqueeze reshape view squeeze item float astype".split())
 _MODULES = ("numpy.", "torch.")
@@ -91,8 +93,13 @@ def _only_clips(step: ir.SetItem, frame: Frame, model: Model) -> bool:
 
 def _stores_back(step: ir.SetItem, frame: Frame, model: Model) -> bool:
     """Whether a loop stores an item where it is: `for number, row in enumerate(rows): rows[number] = row`."""
-    item, number = _turn(root_of(step.value, frame, model), frame), _turn(step.index, frame, 0)
-    counted = frame.code.exprs[item.iterable] if item is not None and item == number else None
+    return _is_own_item(root_of(step.value, frame, model), step, frame, model)
+
+
+def _is_own_item(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
+    """Whether an expression is the item that a step assigns to, as a loop over `enumerate(rows)` gives it."""
+    item, turn = _turn(number, frame), _turn(step.index, frame, 0)
+    counted = frame.code.exprs[item.iterable] if item is not None and item == turn else None
     if not isinstance(counted, ir.Call) or len(counted.args) != 1:
         return False
     is_counted = Lib("builtins.enumerate") in model.ev.eval(counted.func, frame).atoms
@@ -221,14 +228,35 @@ def _kind(
 def _scales_part(step: ir.SetItem, frame: Frame, model: Model) -> bool:
     """Whether a part is scaled by its own mean or length, here or in a function: `x[:, :3] = scaled(x[:, :3])`."""
     exprs = frame.code.exprs
-    if _is_scaled(step.value, lambda number: _is_part(number, step, exprs), frame, model):
-        return True
+
+    def is_part(number: int) -> bool:
+        return _is_part(number, step, exprs) or _is_own_item(number, step, frame, model)
+
+    scaled = root_of(step.value, frame, model)
+    if _is_scaled(scaled, is_part, frame, model):
+        return _is_scaling([*_halves(scaled, frame), *_later_kinds(scaled, frame, model)])
     call = exprs[step.value]
     if not isinstance(call, ir.Call) or len(call.args) != 1 or not _is_part(call.args[0].value, step, exprs):
         return False
     callees = model.ev.eval(call.func, frame).atoms
     targets = model.ev.targets(step.value, frame) if all(isinstance(a, FunctionRef | Method) for a in callees) else ()
     return bool(targets) and all(_gives_scaled(target, model) for target in targets)
+
+
+def _halves(number: int, frame: Frame) -> list[str]:
+    """What the quotient or the difference that scales data does to it, in the words of `_kind`."""
+    exprs = frame.code.exprs
+    match exprs[number]:
+        case ir.Bin("/", left, _):
+            return ["location", "scale"] if isinstance(exprs[left], ir.Bin) else ["scale"]
+    return ["location"]
+
+
+def _later_kinds(root: int, frame: Frame, model: Model) -> list[str]:
+    """What later edits of scaled data do to it. Scaled once more it is as after the first time."""
+    augments = edits_of_root(root, frame, model).augments
+    kinds: list[str] = [_kind(one, lambda n: root_of(n, frame, model) == root, frame, model) for one in augments]
+    return [one for one in kinds if one not in ("location", "scale")] if _is_scaling(kinds) else kinds
 
 
 def _gives_scaled(frame: Frame, model: Model) -> bool:
@@ -251,7 +279,8 @@ def _is_scaled(number: int, is_data: _IsData, frame: Frame, model: Model) -> boo
         case ir.Bin("/", left, right):
             if not (is_data(left) or _is_scaled(left, is_data, frame, model)):
                 return False
-            return _degree(right, lambda one: one == left or is_data(one), frame, model) == 1
+            divided: _IsData = is_data if is_data(left) else lambda one: one == left
+            return _degree(right, divided, frame, model) == 1 or _is_spread(right, is_data, frame, model)
     return False
 
 
@@ -264,6 +293,21 @@ def _is_location(number: int, is_data: _IsData, frame: Frame, model: Model, dept
     if word in _KEEPS and depth < _MAX_DEPTH:
         return _is_location(data, is_data, frame, model, depth + 1)
     return word in _LOCATIONS and is_data(data)
+
+
+def _is_spread(number: int, is_data: _IsData, frame: Frame, model: Model, depth: int = 0) -> bool:
+    """Whether an expression is the range of the data, or its deviation: the same before and after the mean is taken
+    away."""
+    e = frame.code.exprs[number]
+    if isinstance(e, ir.Bin) and e.op in ("+", "-"):
+        added = _number(e.right, frame, model)
+        if added is not None:
+            return abs(added) <= _EPSILON and _is_spread(e.left, is_data, frame, model, depth)
+        return e.op == "-" and all(_is_location(one, is_data, frame, model) for one in (e.left, e.right))
+    word, data = _applied(number, frame, model)
+    if word in _KEEPS and depth < _MAX_DEPTH:
+        return _is_spread(data, is_data, frame, model, depth + 1)
+    return word in _SPREADS and is_data(data)
 
 
 def _degree(number: int, is_data: _IsData, frame: Frame, model: Model, depth: int = 0) -> float | None:
