@@ -14,7 +14,7 @@ from loaderlint.project.reach.model import Model
 class RootEdits(NamedTuple):
     """The steps that edit one object: `x op= value`, and assignments to items, with their numbers."""
 
-    augments: list[ir.Augment]
+    augments: list[tuple[int, ir.Augment]]
     items: list[tuple[int, ir.SetItem]]
 
 
@@ -25,9 +25,9 @@ def edits_of_root(root: int, frame: Frame, model: Model) -> RootEdits:
 
 def _by_root(frame: Frame, model: Model) -> Mapping[int, RootEdits]:
     found: dict[int, RootEdits] = {}
-    for _, step in model.steps_of(frame, ir.Augment):
+    for number, step in model.steps_of(frame, ir.Augment):
         if step.stored == "name":
-            found.setdefault(root_of(step.target, frame, model), RootEdits([], [])).augments.append(step)
+            found.setdefault(root_of(step.target, frame, model), RootEdits([], [])).augments.append((number, step))
     for number, item in model.steps_of(frame, ir.SetItem):
         found.setdefault(root_of(item.base, frame, model), RootEdits([], [])).items.append((number, item))
     return found

@@ -33,7 +33,7 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            if settles_items(step, frame, model):
+            if settles_items(number, step, frame, model):
                 continue
             shows = _shown_by_index(step.index, frame, model) or _shown_by_number(step, frame, model)
             yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")

@@ -44,11 +44,11 @@ def settles_operand(op: str, added: object) -> bool:
     return op in _SETTLING and added is not None
 
 
-def settles_items(step: ir.SetItem, frame: Frame, model: Model) -> bool:
+def settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
     """Whether an assignment to items changes nothing the second time."""
     if _only_clips(step, frame, model) or _stores_back(step, frame, model):
         return True
-    if not (_replaces_numbers(step, frame, model) or _scales_part(step, frame, model)):
+    if not (_replaces_numbers(step, frame, model) or _scales_part(number, step, frame, model)):
         return False
     return not is_by_chance(step.context, frame, model)
 
@@ -60,14 +60,15 @@ def is_scaled_anew(step: ir.Augment, frame: Frame, model: Model) -> bool:
 
 
 def _is_root_scaled_anew(root: int, frame: Frame, model: Model) -> bool:
-    steps = edits_of_root(root, frame, model).augments
-    context = steps[0].context
-    if any(one.context != context for one in steps) or not _once_for_each(root, context, frame, model):
+    edits = edits_of_root(root, frame, model).augments
+    first, context = edits[0][0], edits[0][1].context
+    if any(one.context != context for _, one in edits) or not _once_for_each(root, context, frame, model):
         return False
-    is_scaling = _is_scaling(
-        [_kind(one, lambda number: root_of(number, frame, model) == root, frame, model) for one in steps]
-    )
-    return is_scaling and not is_by_chance(context, frame, model)
+    kinds = [_kind(one, lambda number: root_of(number, frame, model) == root, frame, model) for _, one in edits]
+    operands = {one.value for _, one in edits}
+    if not _is_scaling(kinds) or _is_read_before(first, root, operands, frame, model):
+        return False
+    return not is_by_chance(context, frame, model)
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -183,17 +184,23 @@ def _replaced(one: float, replacements: Iterable[_Replacement]) -> float:
     return one
 
 
-def _is_read_before(step: int, root: int, masks: set[int], frame: Frame, model: Model) -> bool:
-    """Whether a def reads the numbers of an array before it edits them: a second time it reads others."""
+def _is_read_before(step: int, root: int, operands: set[int], frame: Frame, model: Model) -> bool:
+    """Whether a def reads the numbers of an array before it edits them, not only as operands of the edits: a second
+    time it reads others."""
     exprs = frame.code.exprs
+    used = set(ir.made_of(exprs, operands))
     for number in model.ev.evaluated(frame):
         e = exprs[number]
-        if root not in ir.operands(e) or number in masks or (isinstance(e, ir.Attr) and e.name in _OF_SHAPE):
+        if root not in ir.operands(e) or number in used or (isinstance(e, ir.Attr) and e.name in _OF_SHAPE):
             continue
-        at = frame.code.evaluated_by(number)
-        if at is None or at < step:
+        if _is_evaluated_before(step, number, frame):
             return True
     return False
+
+
+def _is_evaluated_before(step: int, number: int, frame: Frame) -> bool:
+    at = frame.code.evaluated_by(number)
+    return at is None or at < step
 
 
 # --- scaling ----------------------------------------------------------------------------------------------------------
@@ -225,7 +232,7 @@ def _kind(
     return "scale" if step.op == "/" and _degree(step.value, is_data, frame, model) == 1 else ""
 
 
-def _scales_part(step: ir.SetItem, frame: Frame, model: Model) -> bool:
+def _scales_part(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
     """Whether a part is scaled by its own mean or length, here or in a function: `x[:, :3] = scaled(x[:, :3])`."""
     exprs = frame.code.exprs
 
@@ -233,6 +240,10 @@ def _scales_part(step: ir.SetItem, frame: Frame, model: Model) -> bool:
         return _is_part(number, step, exprs) or _is_own_item(number, step, frame, model)
 
     scaled = root_of(step.value, frame, model)
+    operands = set(ir.made_of(exprs, [step.value]))
+    parts = (one for one in model.ev.evaluated(frame) if one not in operands and _is_part(one, step, exprs))
+    if any(_is_evaluated_before(number, one, frame) for one in parts):
+        return False
     if _is_scaled(scaled, is_part, frame, model):
         return _is_scaling([*_halves(scaled, frame), *_later_kinds(scaled, frame, model)])
     call = exprs[step.value]
@@ -255,7 +266,7 @@ def _halves(number: int, frame: Frame) -> list[str]:
 def _later_kinds(root: int, frame: Frame, model: Model) -> list[str]:
     """What later edits of scaled data do to it. Scaled once more it is as after the first time."""
     augments = edits_of_root(root, frame, model).augments
-    kinds: list[str] = [_kind(one, lambda n: root_of(n, frame, model) == root, frame, model) for one in augments]
+    kinds: list[str] = [_kind(one, lambda n: root_of(n, frame, model) == root, frame, model) for _, one in augments]
     return [one for one in kinds if one not in ("location", "scale")] if _is_scaling(kinds) else kinds
 
 
