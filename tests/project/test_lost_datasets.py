@@ -573,6 +573,14 @@ IN_USE = {
     "another file holds its name": ("", f"--- train.py\n{HEAD}{MAKES_A}\ndata = 'C'", False),
     "another file imports it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import C", True),
     "a package imports it": ("", f"--- train.py\n{HEAD}{MAKES_A}\n--- pkg/__init__.py\nfrom data import *", True),
+    "another file imports another class of it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import B", False),
+    "another file imports it, and a text names it": (
+        "",
+        f"--- train.py\n{HEAD}{MAKES_A}\nimport data\nname = 'C'",
+        True,
+    ),
+    "another file takes it from its module": ("", f"--- train.py\n{HEAD}{MAKES_A}\nimport data\nc = data.C", True),
+    "a comment names it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import B  # not C", False),
     "a loader is made there": (MAKES_A, "", True),
     "the other loader is only tried out": ("", f"--- train.py\n{HEAD}train = DataLoader(A(), num_workers=2)", True),
 }
@@ -693,8 +701,8 @@ def test_which_datasets_are_presumed(way: str, tmp_path: Path) -> None:
 #: Where a loader holds `A`, then whether it shows what the program does with its datasets: then a function that nothing
 #: calls is not presumed to get `B`, which nothing makes.
 SHOWING = {
-    "a script": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A(), num_workers=2)\n", True),
-    "a script, without workers": ("--- train.py\nfrom data import A, DataLoader\ntrain = DataLoader(A())\n", True),
+    "a script": ("--- train.py\nfrom data import A, B, DataLoader\ntrain = DataLoader(A(), num_workers=2)\n", True),
+    "a script, without workers": ("--- train.py\nfrom data import A, B, DataLoader\ntrain = DataLoader(A())\n", True),
     "the end of its own module": ("train = DataLoader(A(), num_workers=2)\n", False),
     "a test": ("--- tests/test_data.py\nfrom data import A, DataLoader\ntrain = DataLoader(A())\n", False),
 }

@@ -74,6 +74,8 @@ class Callers:
         self._texts: dict[str, tuple[CallSite, ...]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
         self._from_configurations: tuple[Instance, ...] | None = None
+        #: The defs asked about that no known code calls.
+        self.uncalled: set[DefKey] = set()
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the known calls. If there are none, one with open parameters."""
@@ -96,6 +98,8 @@ class Callers:
                 found = tuple(islice(_once(self._looked_up(key, facts, depth)), MAX_CALLERS + 1))
             if len(found) > MAX_CALLERS:
                 self._ev.limits.note(CALLERS, *key)
+            if not found:
+                self.uncalled.add(key)
             self._frames[key] = found[:MAX_CALLERS] or self._open(path, piece, def_, facts)
         return self._frames[key]
 

@@ -582,7 +582,7 @@ def call(
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
     if name == "copy.deepcopy" and first is not None:
-        return as_copied(ev, containers.filled_later(ev, first.without_origins(), frame, number), frame, number), ()
+        return as_copied(ev, containers.filled_later(ev, first.copied_deeply(), frame, number), frame, number), ()
     if name == "copy.copy" and first is not None:
         return as_copied(ev, containers.shallow_copy(ev, first, frame, number), frame, number), ()
     if name in ("dataclasses.asdict", "builtins.vars") and first is not None:

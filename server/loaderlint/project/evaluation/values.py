@@ -292,6 +292,18 @@ class Val(Struct, frozen=True):
         """The same value as a copy: it aliases nothing."""
         return Val(self.atoms) if self.origins else self
 
+    def copied_deeply(self) -> Val:
+        """The same value as a deep copy: what lists and dicts in it hold aliases nothing either."""
+        return Val(frozenset(map(_copied_deeply, self.atoms)))
+
+
+def _copied_deeply(atom: Atom) -> Atom:
+    if isinstance(atom, SeqOf):
+        return SeqOf(atom.kind, tuple(item.copied_deeply() for item in atom.items), atom.site, atom.names)
+    if isinstance(atom, MapOf):
+        return MapOf(atom.keys, tuple(value.copied_deeply() for value in atom.values), atom.site)
+    return atom
+
 
 def _keep_extent(container: SeqOf | MapOf, items: tuple[Val, ...]) -> bool:
     """Note the size and depth of a container that gets these items, and say whether they are within the budget. If not,

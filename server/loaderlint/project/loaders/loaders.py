@@ -50,6 +50,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    def_key,
     is_none,
     join,
     of,
@@ -70,6 +71,7 @@ from loaderlint.project.loaders.presumed_datasets import (
 from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
 from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.versions.environment import Environment
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
@@ -224,14 +226,28 @@ class Loaders:
         """The limits that were reached."""
 
     def find(self) -> tuple[Loader, ...]:
-        """Every known loader, in the order of files and places."""
+        """Every known loader, in the order of files and places. Those of code that nothing calls, and of tests, come
+        last: a finding names the first loader, and nobody may ever use these."""
         sites = tuple(Candidates(self._ev, self._callers).find())
         found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
         found += self._of_heirs(sites, found)
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
-        return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
+        kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
+        return tuple(replace(one, index=index) for index, one in enumerate(kept))
+
+    def _is_aside(self, loader: Loader) -> bool:
+        """Whether a loader is created by a test, by a function that no known code calls, or by a class of which no
+        known code creates an object."""
+        if in_tests(loader.path, self._ev.files.root):
+            return True
+        frame = loader.site.frame if loader.site is not None else None
+        if frame is None or frame.def_ == 0:
+            return False
+        if isinstance(frame.receiver, Instance):
+            return frame.receiver.site is None
+        return def_key(frame) in self._callers.uncalled
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
         """The loaders of all calls that create one. Lazy, because finding the callers of the surrounding code is

@@ -53,7 +53,7 @@ from loaderlint.project.loaders.loaders import (
     unused_transforms,
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
-from loaderlint.project.modules.project_files import Files
+from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
@@ -390,7 +390,7 @@ class Model:
         not_outside = self._not_outside(late)
         takers = late if idle else not_outside
         if not not_outside and self._shows_its_datasets():  # others are not used any more
-            unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls.path))
+            unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls))
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
@@ -470,9 +470,25 @@ class Model:
             return bool(held)
         return not in_tests(loader.path, self.files.root) and any(path != loader.path for path in held)
 
-    def _is_in_use(self, path: Path) -> bool:
-        """Whether a file imports the module `path`, or a loader is created there."""
-        return any(loader.path == path for loader in self.loaders) or bool(self.scripts.importers(path))
+    def _is_in_use(self, cls: ClassRef) -> bool:
+        """Whether a loader is created in the file of a class, or others import the file and some code names the class,
+        or may take it with a star import."""
+        if any(loader.path == cls.path for loader in self.loaders):
+            return True
+        importers = self.scripts.importers(cls.path)
+        if any(file.stars for file in map(self.files.file, importers) if file is not None):
+            return True
+        name = self.ev.classes.name(cls)
+        return bool(importers) and any(self._is_named(name, path, cls) for path in self.files.containing(name))
+
+    def _is_named(self, name: str, path: Path, cls: ClassRef) -> bool:
+        """Whether code of a file names the class, apart from its own."""
+        file = self.files.file(path)
+        if file is None:
+            return False
+        apart = (one for one in file.mentioning(name) if path != cls.path or not _is_within(one, cls.piece, file))
+        named = (self.ev.facts(path, piece) for piece in apart)
+        return any(_names(e, name) for facts in named if facts is not None for e in facts.ir.exprs)
 
     def _is_trial(self, loader: Loader) -> bool:
         """Whether a loader is created in tests, or at module level, for example under a main guard."""
@@ -930,6 +946,23 @@ def _may_import(loader: Loader, cls: ClassRef) -> bool:
     if loader.path is None or loader.path == cls.path:
         return True
     return cls.path.suffix != SUFFIX and cls.path.stem.isidentifier()
+
+
+def _names(e: ir.Expr, name: str) -> bool:
+    """Whether an expression is a name, an attribute, an import or a text of this name."""
+    match e:
+        case ir.Global(named) | ir.Attr(_, named) | ir.Imported(_, named, _):
+            return named == name
+        case ir.Const("str", value):
+            return value == name
+    return False
+
+
+def _is_within(piece: int, outer: int, file: ProjectFile) -> bool:
+    """Whether a piece is, or lies in, the piece `outer`."""
+    while piece not in (outer, -1):
+        piece = file.pieces[piece].parent
+    return piece == outer
 
 
 def _is_named_late(loader: Loader) -> bool:

@@ -30,8 +30,10 @@ workers and the main process share the memory of tensors.
   (`dataset.generate_chunks()` in the loop).
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
   made (`if not info.get("done")`).
-- Items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0, width)`): the second time changes
-  nothing.
+- The second time changes nothing: items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0,
+  width)`), numbers are replaced by others (`mask[mask == 4] = 3`), or the data is scaled by its own mean and range
+  (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made, or where the
+  data is read before it.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
@@ -83,9 +85,10 @@ from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memory, takes_by_mask
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
+from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guarded
-from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
+from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits

@@ -10,7 +10,8 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Lite
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
-from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, root_of
+from loaderlint.rules.stored_data_mutation.edited_roots import root_of
+from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 from loaderlint.rules.stored_data_mutation.record_edits import record_edits
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -11,14 +10,9 @@ from loaderlint.knowledge.arrays import KEEPS_VALUES, LIST_METHODS, MUTATING_FUN
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stored_objects import Kind, is_array_index
 from loaderlint.rules.shared.unresolved_places import Spot
-
-#: Operators that, with the same operand, change nothing the second time.
-_SETTLING = ("%", "|", "&")
-#: What may be another number each time.
-_VARYING = (ir.Call, ir.Phi, ir.Element, ir.Augmented)
+from loaderlint.rules.stored_data_mutation.settled_edits import is_scaled_anew, settles_items, settles_operand
 
 
 class Edit(NamedTuple):
@@ -39,7 +33,7 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            if _only_clips(step, frame, model):
+            if settles_items(number, step, frame, model):
                 continue
             shows = _shown_by_index(step.index, frame, model) or _shown_by_number(step, frame, model)
             yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
@@ -50,9 +44,11 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
 def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
     spot = Spot(frame, number, "step")
     added = model.ev.eval(step.value, frame).literal
-    if step.op in _SETTLING and added is not None:
+    if settles_operand(step.op, added):
         return
     if step.stored == "name":
+        if is_scaled_anew(step, frame, model):
+            return
         yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
         return
     item = model.ev.expr(frame, step.target)
@@ -62,25 +58,6 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
     if shows is None and step.op in "+-" and added is not None and added.kind == "int":
         return  # `self.counts[i] += 1` is a counter
     yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")
-
-
-def _only_clips(step: ir.SetItem, frame: Frame, model: Model) -> bool:
-    """Whether items are limited to a range that is always the same: the second time changes nothing
-    (`boxes[:, 0] = boxes[:, 0].clip(0, self.width)`)."""
-    call = model.ev.expr(frame, step.value)
-    if not isinstance(call, ir.Call):
-        return False
-    func, limits = model.ev.expr(frame, call.func), [arg.value for arg in call.args]
-    if Lib("numpy.clip") in model.ev.eval(call.func, frame).atoms and limits:
-        clipped, *limits = limits
-    elif isinstance(func, ir.Attr) and func.name in ("clip", "clamp"):
-        clipped = func.base
-    else:
-        return False
-    exprs = frame.code.exprs
-    item = exprs[clipped]
-    is_same = isinstance(item, ir.Index) and item.base == step.base and reads_same(item.index, step.index, exprs)
-    return is_same and not any(isinstance(exprs[part], _VARYING) for part in ir.made_of(exprs, limits))
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
@@ -127,36 +104,3 @@ def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
         yield Edit(func.base, spot, "tensor", f"`.{func.name}()`", "method")
     elif func.name in MUTATING_METHODS and unused:
         yield Edit(func.base, spot, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
-
-
-def root_of(target: int, frame: Frame, model: Model) -> int:
-    """What a name was bound to before it was edited with `+=` and its like."""
-    return model.once(_Roots).of(target, frame)
-
-
-class _Roots:
-    """The roots of the expressions of each piece: a name may be edited thousands of times."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._known: dict[tuple[Path, int], dict[int, int]] = {}
-
-    def of(self, target: int, frame: Frame) -> int:
-        """The root of an expression."""
-        known = self._known.setdefault((frame.path, frame.piece), {})
-        line: dict[int, None] = {}
-        while target not in known:
-            e = self._model.ev.expr(frame, target)
-            if target in line:
-                # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
-                passed = list(line)
-                known.update((one, one) for one in passed[passed.index(target) :])
-            elif isinstance(e, ir.Augmented):
-                line[target] = None
-                target = e.target
-            else:
-                known[target] = target
-        root = known[target]
-        for one in line:
-            known.setdefault(one, root)
-        return next((known[one] for one in line), root)
