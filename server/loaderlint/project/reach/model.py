@@ -243,6 +243,7 @@ class Model:
         self._guards = PlatformGuards(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
         self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)
+        self._constants = DefaultBranches(self.ev, self.callers, self._callers_in, self.ev.liveness)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -719,20 +720,28 @@ class Model:
         return Exposure((*proven, *maybe), "proven" if proven else "possible", is_guess)
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
-        """The test that keeps all these loaders from a context of a frame as long as users set no option; None if one
-        of them runs it."""
+        """The test that keeps all these loaders from a context of a frame as long as users set no option, or that keeps
+        all known code from creating them; None if one of them runs it."""
         found: Site | None = None
         for loader in loaders if frame in self.reached else ():
             found = self._defaults.keep_out(loader.index, frame, context)
             if found is None or self._needs_option(loader, found):
+                found = self._never_created(loader)
+            if found is None:
                 return None
         return found
 
+    def _never_created(self, loader: Loader) -> Site | None:
+        """The test that keeps all known callers from the function that creates a loader: `if self.cached:`, where
+        `cached` is False by default and no caller passes it."""
+        site = loader.site
+        return self._constants.off_in_main(site.frame, site.frame.code.context_of(site.expr)) if site else None
+
     def unset_option(self, frame: Frame, context: int, loader: Loader) -> Site | None:
-        """The test that keeps the main process from a context of a frame as long as users set no option; None if it
-        also keeps it from creating the loader's dataset."""
+        """The test that keeps the main process from a context of a frame as long as users set no option, or all known
+        code from creating the loader; None if it also keeps it from creating the loader's dataset."""
         found = self._defaults.off_in_main(frame, context) or self._defaults.off_object(frame)
-        return None if found is None or self._needs_option(loader, found) else found
+        return self._never_created(loader) if found is None or self._needs_option(loader, found) else found
 
     def _needs_option(self, loader: Loader, test: Site) -> bool:
         """Whether a dataset of the loader is only created where a test of an option holds: whoever uses the loader sets
