@@ -52,6 +52,7 @@ from loaderlint.project.loaders.loaders import (
     unused_transforms,
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
+from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.modules.project_files import Files
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.default_branches import DefaultBranches
@@ -390,7 +391,7 @@ class Model:
         not_outside = self._not_outside(late)
         takers = late if idle else not_outside
         if not not_outside and self._shows_its_datasets():  # others are not used any more
-            unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls.path))
+            unused = tuple(one for one in unused if one.cls in idle or self._may_be_used(one.cls))
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
@@ -460,6 +461,23 @@ class Model:
         if not self._is_trial(loader):
             return bool(held)
         return not in_tests(loader.path, self.files.root) and any(path != loader.path for path in held)
+
+    def _may_be_used(self, cls: ClassRef) -> bool:
+        """Whether code may create an object of a class that no known code creates: its module is in use, and something
+        names it, or a dataset comes from code that is not known."""
+        return self._is_in_use(cls.path) and (any(map(_is_out_of_sight, self.loaders)) or self._is_named(cls))
+
+    def _is_named(self, cls: ClassRef) -> bool:
+        """Whether anything outside of a class at module level contains its name, or registers it."""
+        name = self.ev.classes.name(cls)
+        if registered_names(self.ev, cls):
+            return True
+        for path in self.files.containing(name):
+            file = self.files.file(path)
+            pieces = file.mentioning(name) if file is not None else ()
+            if any(path != cls.path or cls.piece not in (piece, file.pieces[piece].parent) for piece in pieces if file):
+                return True
+        return False
 
     def _is_in_use(self, path: Path) -> bool:
         """Whether a file imports the module `path`, or a loader is created there."""
@@ -934,6 +952,11 @@ def _may_import(loader: Loader, cls: ClassRef) -> bool:
 def _is_named_late(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is looked up by a name that is only known at run time."""
     return loader.late in CHOSEN or loader.late in OPEN
+
+
+def _is_out_of_sight(loader: Loader) -> bool:
+    """Whether a loader's dataset may be what code in use gives that is not known."""
+    return loader.argument("dataset").unknown is not None and loader.late not in _OUTSIDE
 
 
 def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
