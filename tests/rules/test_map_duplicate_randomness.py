@@ -45,3 +45,48 @@ PASSED: dict[str, str] = {
 def test_an_argument_that_is_passed_is_told_from_one_that_is_not(passed: str, others: str, tmp_path: Path) -> None:
     calls = ", ".join(map(others.format, range(MAX_CONTEXTS + 1)))
     assert answers(tmp_path, "map-duplicate-randomness", CODE.format(passed, calls)).short == PASSED[passed]
+
+
+STARTED = """
+import argparse
+import multiprocessing as mp
+import numpy as np
+import torch
+from multiprocessing.pool import Pool
+def work(item):
+    return item + np.random.rand()
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--parallel", action="store_true", default=True)
+    parser.add_argument("--fast", action="store_true", default=True)
+    args = parser.parse_args()
+    {}
+    return args
+def main(items):
+    args = options()
+    {}
+"""
+#: How a start method is chosen and the pool made, each in a line ('; ' ends one), and the answer.
+CHOSEN: dict[tuple[str, str], str] = {
+    ("if args.parallel: mp.set_start_method('spawn')", "if args.parallel: Pool(4).map(work, items)"): _SILENT,
+    (
+        "if args.parallel: torch.multiprocessing.set_start_method('spawn')",
+        "if args.parallel:;        for item in items:;            Pool(4).apply_async(work, item)",
+    ): _SILENT,
+    (
+        "if args.parallel: mp.set_start_method('spawn')",
+        "if args.parallel and items: Pool(4).map(work, items)",
+    ): "warning",
+    ("if args.parallel: mp.set_start_method('spawn')", "if items: Pool(4).map(work, items)"): "warning",
+    ("if args.parallel: mp.set_start_method('spawn')", "if not args.parallel: Pool(4).map(work, items)"): "warning",
+    ("if args.parallel: mp.set_start_method('spawn')", "if args.fast: Pool(4).map(work, items)"): "warning",
+    ("if args.parallel: mp.set_start_method('fork')", "if args.parallel: Pool(4).map(work, items)"): "warning",
+    ("if load(args): mp.set_start_method('spawn')", "if load(args): Pool(4).map(work, items)"): "warning",
+    ("pass", "if args.parallel: Pool(4).map(work, items)"): "warning",
+}
+
+
+@pytest.mark.parametrize(("chosen", "made"), CHOSEN)
+def test_a_start_method_under_the_test_of_the_pool(chosen: str, made: str, tmp_path: Path) -> None:
+    code = STARTED.format(chosen, made.replace(";", "\n"))
+    assert answers(tmp_path, "map-duplicate-randomness", code).short == CHOSEN[chosen, made]

@@ -28,6 +28,8 @@ class Liveness:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
+        #: Whether a test was asked about a value that is being computed. Its answer may be another one afterwards.
+        self._asked_too_early = False
 
     def is_dead(self, context: int, frame: Frame) -> bool:
         """Whether the steps of a context never run in this frame, according to its constants."""
@@ -51,8 +53,12 @@ class Liveness:
         known = self._known(frame)
         if context in known:
             return known[context]
+        before, self._asked_too_early = self._asked_too_early, False
         with provisional(known, context, None):
             known[context] = answer = self._decided(one.contexts[context], frame)
+        if self._asked_too_early:
+            del known[context]
+        self._asked_too_early = before or self._asked_too_early
         return answer
 
     def _known(self, frame: Frame) -> dict[int, bool | None]:
@@ -61,7 +67,9 @@ class Liveness:
 
     def _value(self, number: int, frame: Frame) -> Val:
         """What a part of a test may be."""
-        return self._ev.eval(number, frame)
+        value = self._ev.eval(number, frame)
+        self._asked_too_early = self._asked_too_early or not value.atoms
+        return value
 
     def _decided(self, here: ir.Context, frame: Frame) -> bool | None:
         if self.is_dead(here.parent, frame):
@@ -256,7 +264,7 @@ class DefaultLiveness(Liveness):
         return super().truth(number, frame)
 
     def _value(self, number: int, frame: Frame) -> Val:
-        value = self._ev.eval(number, frame)
+        value = super()._value(number, frame)
         return Val(frozenset(map(_by_default, value.atoms)))
 
 

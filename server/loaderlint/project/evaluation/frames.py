@@ -25,6 +25,7 @@ class Code:
     read, `one` is None and `exprs` is empty."""
 
     __slots__ = (
+        "_array_bases",
         "_attribute_calls",
         "_attributes",
         "_bindings",
@@ -50,6 +51,7 @@ class Code:
         self.facts = facts
         self.one: DefIR | None = facts.ir.defs[def_] if facts and def_ < len(facts.ir.defs) else None
         self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
+        self._array_bases: frozenset[int] | None = None
         self._attribute_calls: dict[str, list[tuple[int, ir.Perform, int]]] | None = None
         self._attributes: dict[str, list[tuple[int, int]]] | None = None
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
@@ -84,6 +86,14 @@ class Code:
             for step, _ in self.calls:
                 self._contexts.setdefault(step.call, []).append(step.context)
         return self._contexts.get(call, ())
+
+    @property
+    def array_bases(self) -> frozenset[int]:
+        """The expressions of the piece that some code indexes as only arrays are: `x[:, 1]`, `x[..., 0]`."""
+        if self._array_bases is None:
+            indexed = (e for e in self.exprs if type(e) is ir.Index and e.index != ir.NONE)
+            self._array_bases = frozenset(e.base for e in indexed if _is_array_index(self.exprs, e.index))
+        return self._array_bases
 
     @property
     def step_loops(self) -> Mapping[int, StepLoop]:
@@ -338,3 +348,10 @@ def iterated(step: ir.Step) -> int:
     if isinstance(step, ir.Iterate):
         return step.iterable
     return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE
+
+
+def _is_array_index(exprs: Sequence[ir.Expr], index: int) -> bool:
+    """Whether an index is several of which one is a slice or an ellipsis."""
+    e = exprs[index]
+    parts = [exprs[item] for item in e.items] if type(e) is ir.Seq and e.kind == "tuple" else []
+    return any(type(one) is ir.Slice or (isinstance(one, ir.Const) and one.kind == "ellipsis") for one in parts)

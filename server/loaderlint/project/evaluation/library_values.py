@@ -612,6 +612,13 @@ def call(
     return of(LibObject(name, site)), ()
 
 
+def _is_indexed_as_array(call: int, frame: Frame) -> bool:
+    """Whether a method is called on what the def indexes as an array, so that it is no list or dict here."""
+    e = frame.code.exprs[call]
+    func = frame.code.exprs[e.func] if isinstance(e, ir.Call) else None
+    return isinstance(func, ir.Attr) and func.base in frame.code.array_bases
+
+
 def _called_by_name(ev: Evaluator, named: Val, name: str, frame: Frame, number: int, seen: dict[Atom, bool]) -> Called:
     """The result of the library call `name`, if its argument names a class or function of the project or a library."""
     if not makes_configured(name):
@@ -838,6 +845,8 @@ def call_object(
     if isinstance(atom.owner, Instance | ClassRef):
         return _inherited(ev, atom, arguments, frame, number, seen)
     if method == "copy" and containers.is_plain(atom.owner):
+        if _is_indexed_as_array(number, frame):
+            return of(LibObject("numpy.copy", site)), ()
         return containers.shallow_copy(ev, Val(frozenset({atom.owner}), callee.origins), frame, number), ()
     if isinstance(atom.owner, MapOf):
         return _map_method(atom.owner, method, arguments, site), ()

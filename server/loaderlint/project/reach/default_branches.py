@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from loaderlint.project.evaluation.callers import Callers
-from loaderlint.project.evaluation.dead_code import DefaultLiveness
+from loaderlint.project.evaluation.dead_code import DefaultLiveness, Liveness
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
@@ -19,16 +19,18 @@ _MAX_CALLS = 6
 
 class DefaultBranches:
     """`callers_in(frame, index)` returns the callers of a frame in the workers of the loader with that index, each with
-    the calling expression; none for a frame that the loader itself calls. `callers`: those in the main process."""
+    the calling expression; none for a frame that the loader itself calls. `callers`: those in the main process.
+    `liveness`: which tests rule a branch out, by default those that hold unless a user sets an option."""
 
     def __init__(
         self,
         ev: Evaluator,
         callers: Callers,
         callers_in: Callable[[Frame, int], Sequence[tuple[Frame, int]]],
+        liveness: Liveness | None = None,
     ) -> None:
         self._ev = ev
-        self._liveness = DefaultLiveness(ev)
+        self._liveness = liveness or DefaultLiveness(ev)
         self._callers = callers
         self._callers_in = callers_in
         self._off_in_main: dict[tuple[Frame, int], Site | None] = {}

@@ -53,6 +53,7 @@ from loaderlint.project.loaders.loaders import (
     unused_transforms,
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
+from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.default_branches import DefaultBranches
@@ -244,6 +245,7 @@ class Model:
         self._guards = PlatformGuards(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
         self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)
+        self._constants = DefaultBranches(self.ev, self.callers, self._callers_in, self.ev.liveness)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -413,8 +415,8 @@ class Model:
                 self._walk(frame, loader, "sample", guessed=True)
 
     def _is_found_from(self, loader: Loader, cls: ClassRef) -> bool:
-        """Whether the file of a loader finds a class by a module's name: it is below a folder in which its other imports
-        are found, or beside it."""
+        """Whether the file of a loader finds a class by a module's name: it is below a folder in which its other
+        imports are found, or beside it."""
         if loader.path is None:
             return True
         roots = import_roots(self.ev, loader.path)
@@ -472,14 +474,19 @@ class Model:
 
     def _is_in_use(self, cls: ClassRef) -> bool:
         """Whether a loader is created in the file of a class, or others import the file and some code names the class,
-        or may take it with a star import."""
+        registers it, or may take it with a star import. Where a dataset comes from code that is not known, that code
+        may name it."""
         if any(loader.path == cls.path for loader in self.loaders):
             return True
         importers = self.scripts.importers(cls.path)
+        if not importers:
+            return False
         if any(file.stars for file in map(self.files.file, importers) if file is not None):
             return True
+        if any(map(_is_out_of_sight, self.loaders)) or registered_names(self.ev, cls):
+            return True
         name = self.ev.classes.name(cls)
-        return bool(importers) and any(self._is_named(name, path, cls) for path in self.files.containing(name))
+        return any(self._is_named(name, path, cls) for path in self.files.containing(name))
 
     def _is_named(self, name: str, path: Path, cls: ClassRef) -> bool:
         """Whether code of a file names the class, apart from its own."""
@@ -745,20 +752,28 @@ class Model:
         return Exposure((*proven, *maybe), "proven" if proven else "possible", is_guess)
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
-        """The test that keeps all these loaders from a context of a frame as long as users set no option; None if one
-        of them runs it."""
+        """The test that keeps all these loaders from a context of a frame as long as users set no option, or that keeps
+        all known code from creating them; None if one of them runs it."""
         found: Site | None = None
         for loader in loaders if frame in self.reached else ():
             found = self._defaults.keep_out(loader.index, frame, context)
             if found is None or self._needs_option(loader, found):
+                found = self._never_created(loader)
+            if found is None:
                 return None
         return found
 
+    def _never_created(self, loader: Loader) -> Site | None:
+        """The test that keeps all known callers from the function that creates a loader: `if self.cached:`, where
+        `cached` is False by default and no caller passes it."""
+        site = loader.site
+        return self._constants.off_in_main(site.frame, site.frame.code.context_of(site.expr)) if site else None
+
     def unset_option(self, frame: Frame, context: int, loader: Loader) -> Site | None:
-        """The test that keeps the main process from a context of a frame as long as users set no option; None if it
-        also keeps it from creating the loader's dataset."""
+        """The test that keeps the main process from a context of a frame as long as users set no option, or all known
+        code from creating the loader; None if it also keeps it from creating the loader's dataset."""
         found = self._defaults.off_in_main(frame, context) or self._defaults.off_object(frame)
-        return None if found is None or self._needs_option(loader, found) else found
+        return self._never_created(loader) if found is None or self._needs_option(loader, found) else found
 
     def _needs_option(self, loader: Loader, test: Site) -> bool:
         """Whether a dataset of the loader is only created where a test of an option holds: whoever uses the loader sets
@@ -968,6 +983,11 @@ def _is_within(piece: int, outer: int, file: ProjectFile) -> bool:
 def _is_named_late(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is looked up by a name that is only known at run time."""
     return loader.late in CHOSEN or loader.late in OPEN
+
+
+def _is_out_of_sight(loader: Loader) -> bool:
+    """Whether a loader's dataset may be what code in use gives that is not known."""
+    return loader.argument("dataset").unknown is not None and loader.late not in _OUTSIDE
 
 
 def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:

@@ -126,7 +126,7 @@ class OpposedBranches:
         match frame.code.exprs[number]:
             case ir.Compare(left, ("==" | "!=" | "in" | "not in" as op,), (right,)):
                 values = _texts(frame.code, right, is_many=op.endswith("in"))
-                name = _name(frame.code, left)
+                name = last_name(frame.code, left)
                 if name and values:
                     yield Choice(name, values, (op in ("==", "in")) is is_true)
             case ir.Unary("not", operand):
@@ -181,8 +181,8 @@ def _merged(choices: Iterable[Choice]) -> list[Choice]:
     return [*merged, *(Choice(name, values, holds=False) for name, values in excluded.items())]
 
 
-def _name(code: Code, number: int) -> str:
-    """The last name of the compared expression: a variable, a parameter, an attribute or a key."""
+def last_name(code: Code, number: int) -> str:
+    """The last name of an expression that is tested: a variable, a parameter, an attribute or a key."""
     match code.exprs[number]:
         case ir.Attr(_, name) | ir.Global(name) | ir.Capture(_, name):
             return name

@@ -11,8 +11,10 @@ from msgspec import Struct
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation.values import LibObject, Literal_, Val
+from loaderlint.project.evaluation.frames import Code
+from loaderlint.project.evaluation.values import LibObject, Literal_, Site, Val
 from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.opposed_branches import last_name
 from loaderlint.project.versions.environment import Environment
 
 if TYPE_CHECKING:
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
 
 
 class _Declared(Struct, frozen=True):
-    """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program."""
+    """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program. `tests`: the
+    conditions around it, as `_tests` gives them."""
 
     method: str
     path: Path
     certain: bool
+    tests: frozenset[str]
 
 
 class StartMethods:
@@ -47,7 +51,7 @@ class StartMethods:
         """The start methods that the loader's workers may have where the program `script` starts them. Another program
         that uses the same loader may choose another one."""
         named = self.named(loader.argument("multiprocessing_context"))
-        return named or self._by_default(self._model.environment(loader), script)
+        return named or self._by_default(self._model.environment(loader), script, loader.site)
 
     def chosen(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
@@ -58,9 +62,9 @@ class StartMethods:
             return named or frozenset(environment.default_start_methods())
         return self._declared_for(loader.path)[0]
 
-    def of_processes(self, path: Path) -> frozenset[str]:
-        """The start methods of processes that the file at `path` starts without naming one."""
-        return self._by_default(self._model.environment_at(path), path)
+    def of_processes(self, path: Path, site: Site | None = None) -> frozenset[str]:
+        """The start methods of processes that the file at `path` starts without naming one, with the call at `site`."""
+        return self._by_default(self._model.environment_at(path), path, site)
 
     def named(self, context: Val) -> frozenset[str]:
         """The start methods that a `context` argument names: "fork", or `get_context("fork")`; empty if it names
@@ -71,12 +75,19 @@ class StartMethods:
         literals += [one.literal for one in passed if one is not None and one.literal is not None]
         return frozenset(one.value for one in literals if isinstance(one.value, str))
 
-    def _by_default(self, environment: Environment, path: Path | None) -> frozenset[str]:
+    def _by_default(self, environment: Environment, path: Path | None, site: Site | None) -> frozenset[str]:
         default = frozenset(environment.default_start_methods())
         if environment.start_method is not None:
             return default
         sure, maybe = self._declared_for(path)
-        return sure or default | maybe
+        return sure or (maybe and self._declared_with(path, site)) or default | maybe
+
+    def _declared_with(self, path: Path | None, site: Site | None) -> frozenset[str]:
+        """The start methods that the program of the file at `path` names under tests that are around a call, too: `if
+        args.parallel:`, once in the function that reads the options, and once around the pool."""
+        code = site.frame.code if site is not None else None
+        around = frozenset(_tests(code, code.context_of(site.expr))) - {""} if site and code else frozenset[str]()
+        return frozenset(one.method for one in self._calls_for(path) if one.tests and one.tests <= around)
 
     def _declared_for(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
         """The start methods that `multiprocessing.set_start_method("...")` names for the file at `path`: those of calls
@@ -87,13 +98,17 @@ class StartMethods:
         return self._at[path]
 
     def _find_declared_for(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        if self._declared is None:
-            self._declared = tuple(self._find_declared())
         above = set(path.parents) if path is not None else set()
-        run_with = self._model.scripts.run_with
-        calls = [one for one in self._declared if path is None or path in run_with(one.path)]
+        calls = self._calls_for(path)
         sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
         return sure, frozenset(one.method for one in calls) - sure
+
+    def _calls_for(self, path: Path | None) -> list[_Declared]:
+        """The calls in programs that run the file at `path`."""
+        if self._declared is None:
+            self._declared = tuple(self._find_declared())
+        run_with = self._model.scripts.run_with
+        return [one for one in self._declared if path is None or path in run_with(one.path)]
 
     def _find_declared(self) -> Iterator[_Declared]:
         for site in self._model.callers.sites("set_start_method"):
@@ -104,7 +119,9 @@ class StartMethods:
                 if isinstance(first, ir.Const) and isinstance(first.value, str):
                     one = facts.ir.defs[site.def_]
                     certain = _is_certain(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
-                    yield _Declared(first.value, site.path, certain)
+                    frame = self._model.callers.opened(site.path, site.piece, site.def_)
+                    tests = frozenset(_tests(frame.code, site.context) if frame is not None else ())
+                    yield _Declared(first.value, site.path, certain, tests)
 
 
 def _is_certain(context: int, one: DefIR, facts: PieceFacts) -> bool:
@@ -117,3 +134,17 @@ def _is_certain(context: int, one: DefIR, facts: PieceFacts) -> bool:
             return False
         context = here.parent
     return True
+
+
+def _tests(code: Code, context: int) -> Iterator[str]:
+    """The conditions around a step: the names that are tested, with 'not ' before those that are not true; '' for
+    anything else."""
+    for here in code.one.around(context) if code.one is not None else ():
+        number, is_true = here.expr, not here.negated
+        e = code.exprs[number] if here.kind == "if" and number != ir.NONE else None
+        if isinstance(e, ir.Compare) and code.exprs[e.left] == ir.Global("__name__"):
+            continue
+        if isinstance(e, ir.Unary) and e.op == "not":
+            number, is_true = e.operand, not is_true
+        name = last_name(code, number) if e is not None else ""
+        yield name if is_true or not name else f"not {name}"

@@ -62,6 +62,7 @@ from collections.abc import Iterator, Mapping
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import Library
+from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.frozen_augmentation_state.affected_versions import (
@@ -73,7 +74,7 @@ from loaderlint.rules.frozen_augmentation_state.affected_versions import (
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
 from loaderlint.rules.frozen_augmentation_state.fixes import Seeded, seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, unset_at, unset_evidence, weighed
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
@@ -100,14 +101,27 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"each; {_remedy(use.library, loader)}",
             model.site_place(use.made.site),
             use.made.name,
-            _why(use, loader, exposure, model),
+            (*_why(use, loader, exposure, model), *unset_evidence(_unset(use, loader, model), model)),
             (fix,) if fix else (),
         )
 
 
 def _uses(index: int, model: Model) -> Mapping[tuple[object, ...], TransformUse]:
-    """The uses of transforms by the workers of the loader with this index, by where they are made."""
-    return {site_key(use.made.site): use for use in copied_transforms(model.loaders[index], model)}
+    """The uses of transforms by the workers of the loader with this index, by where they are made: one that needs no
+    option, if there is one."""
+    loader = model.loaders[index]
+    found: dict[tuple[object, ...], TransformUse] = {}
+    for use in copied_transforms(loader, model):
+        key = site_key(use.made.site)
+        if key not in found or _unset(use, loader, model) is None:
+            found[key] = use
+    return found
+
+
+def _unset(use: TransformUse, loader: Loader, model: Model) -> Site | None:
+    """The test that, until an option is set, keeps the transform from being made or called."""
+    made = unset_at(use.made.site, loader, model)
+    return made or (model.off_by_default(use.frame, use.context, (loader,)) if use.frame is not None else None)
 
 
 def _sharing(use: TransformUse, loader: Loader, model: Model) -> list[Loader]:
@@ -170,7 +184,8 @@ def _verdict(use: TransformUse, loader: Loader, model: Model) -> Verdict | Unsai
     if exposure is None or affected == "no":
         return Unsaid(why_unaffected(use.library, loader, model))
     severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
-    verdict = weighed(RULE, exposure.certainty, 1 if affected == "maybe" else 0, severity)
+    doubts = (affected == "maybe") + (_unset(use, loader, model) is not None)
+    verdict = weighed(RULE, exposure.certainty, doubts, severity)
     return Unsaid(why_unaffected(use.library, loader, model)) if isinstance(verdict, Unsaid) else verdict
 
 

@@ -17,19 +17,20 @@ _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "Inv
 
 
 class TransformUse(NamedTuple):
-    """A random transform that the workers of a loader call: in `frame`, or by the library itself (None). `origins`:
-    where it is kept."""
+    """A random transform that the workers of a loader call: in the branch `context` of `frame`, or by the library
+    itself (None). `origins`: where it is kept."""
 
     made: LibObject
     library: Library
     frame: Frame | None
     origins: frozenset[Origin]
+    context: int = 0
 
 
 def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
     """The uses of such transforms."""
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
-        yield from _of(call.callee, call.frame, loader, model)
+        yield from _of(call.callee, call.frame, loader, model, call.context)
     for held in flattened(loader.argument("dataset")):
         if isinstance(held, LibObject) and held.name.startswith("monai.data."):
             value = model.ev.calls.site_arguments(held.site).get("transform", 1)
@@ -40,7 +41,7 @@ def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
                 yield from _of(stored, None, loader, model)
 
 
-def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[TransformUse]:
+def _of(value: Val, frame: Frame | None, loader: Loader, model: Model, context: int = 0) -> Iterator[TransformUse]:
     for atom in value.only(LibObject):
         library = library_of(atom.name)
         if library is None or not _draws(atom, library, model, 0):
@@ -48,7 +49,7 @@ def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterat
         if model.ev.installed.holds(atom.site.frame.path):
             continue  # the library's own, around what it is given: MONAI's datasets make a `Compose`
         if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
-            yield TransformUse(atom, library, frame, value.origins)
+            yield TransformUse(atom, library, frame, value.origins, context)
 
 
 def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:

@@ -56,10 +56,12 @@ form above.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.map_duplicate_randomness.possible_maps import map_names, may_map
@@ -98,9 +100,8 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
         yield from silent(RULE.name, here, "its initializer seeds, or what it does is not known", model)
         return
     named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
-    found = list(
-        inherited((*before, *frames), lambda: named or model.start_methods.of_processes(call.frame.path), model)
-    )
+    methods = partial(model.start_methods.of_processes, call.frame.path, Site(call.frame, call.number))
+    found = list(inherited((*before, *frames), lambda: named or methods(), model))
     if not found:
         reason = "nothing that its processes run is known to draw from a state that they share at the start"
         yield from silent(RULE.name, here, reason, model)
