@@ -25,6 +25,7 @@ LOOKS = [
     ("x = f(\n    a, b)\n", None),
     ("x = f(a,\n      b)\n", False),
     ("def f(a,\n      b):\n    pass\n", False),
+    ("x = f(\n    a,\n    b,\n)\n# x = f(a,\n#       b)\n", True),
     ("x = f(\n    a,\n    b,\n)\nx = f(a,\n      b)\n", False),
 ]
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 _CLOSED_BELOW = re.compile(r",[ \t]*(?:#.*)?[\r\n]+[ \t]*\)")
 #: An opening bracket at the end of a line, one line without a comma at its end, and a line that begins with `)`.
 _ONE_LINE_INSIDE = re.compile(r"\([ \t]*(?:\r\n|\r|\n)[ \t]+[^\r\n]*[^,\s(][ \t]*(?:\r\n|\r|\n)[ \t]*\)")
-#: The first line of a call that goes on below, with arguments on both.
-_GOES_ON_BELOW = re.compile(r"\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]")
+#: The first line of a call that goes on below, with arguments on both; not one that is commented out.
+_GOES_ON_BELOW = re.compile(r"^[^#\r\n]*\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]", re.MULTILINE)
 #: So many files that look formatted, and more than so many times the others, are a habit.
 _AT_LEAST, _CLEARLY = 2, 4
 
