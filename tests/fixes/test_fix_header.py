@@ -90,6 +90,17 @@ SORTED = [
         "from PIL import Image\nimport skimage\nfrom torchvision import models\nimport yaml\n",
         "from PIL import Image\nimport skimage\nimport torch\nfrom torchvision import models\nimport yaml\n",
     ),
+    # by module over all kinds, where these stand in turns
+    (
+        "torch",
+        "import copy\nimport logging\nimport numpy as np\nimport pickle\nimport torch.utils.data as data\n",
+        "import copy\nimport logging\nimport numpy as np\nimport pickle\nimport torch\nimport torch.utils.data as data\n",
+    ),
+    (
+        "random",
+        "import copy\nimport numpy as np\nimport pickle\nfrom collections import deque\nfrom torch import nn\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport random\nfrom collections import deque\nfrom torch import nn\n",
+    ),
     # after the last of its kind, where the file has no order
     (
         "random",

@@ -18,6 +18,9 @@ FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
 #: Without `datasets`, a library whose name is also the usual one of a project's own folder.
 _LIBRARIES = WELL_KNOWN - {"datasets"}
 
+#: So many imports are not sorted by chance.
+_BLOCK = 4
+
 _Key = tuple[object, ...]
 
 
@@ -89,6 +92,12 @@ def _neighbours(new: Import, head: Sequence[Import], below: Sequence[Import]) ->
 
 def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
     """Where a new import goes: into its group, else below the groups that come before it."""
+    mixed = _mixed(new, head, draft)
+    for key in (_by_module, _by_form):
+        keys = [key(one) for one in mixed]
+        if mixed and _is_sorted(keys):
+            at = bisect_right(keys, key(new))
+            return mixed[at - 1].end if at else _below_heading(mixed, draft)
     group = _group(new, head, draft)
     if group:
         return _in_group(new, group, head, draft)
@@ -97,6 +106,15 @@ def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
         return lower[-1].end
     line = draft.line_start(head[0].start)
     return above_comments(draft, line) or line  # below the comments that open the file
+
+
+def _mixed(new: Import, head: Sequence[Import], draft: Draft) -> Sequence[Import]:
+    """The first block of imports, if it has several kinds in turns, that of a new one among them: where it is sorted,
+    it is so over all kinds."""
+    block = [one for one in head if _is_one_block(draft, head[0], one)]
+    kinds = [one.kind for one in block]
+    in_turns = len(block) >= _BLOCK and new.kind in kinds and any(kind < last for last, kind in pairwise(kinds))
+    return block if in_turns else ()
 
 
 def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
