@@ -296,6 +296,10 @@ EXTENDED = [
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n"
         f"from data import fold\n# {'-' * 150}",
     ),
+    (  # longer than usual already
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDEFGH')}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDEFGH')}, fold",
+    ),
     (  # as long as other lines of code
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\nx = {'y' * 110}",
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}, fold\nx = {'y' * 110}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -210,10 +211,11 @@ class Original:
 
     def import_length(self, now: int) -> int:
         """How long an import of names may become whose line has `now` characters: as lines of code, but without a
-        formatter not much longer than usual, even if a line of the file is very long."""
+        formatter not much longer than usual, even if a line of the file is very long. One that is longer already may
+        become any length: nobody minds."""
         if self.formatted_length is not None:
             return self.formatted_length
-        return max(now, min(self.code_length, _MOST))
+        return min(self.code_length, _MOST) if now <= _MOST else sys.maxsize
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
