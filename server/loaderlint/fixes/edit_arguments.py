@@ -167,7 +167,7 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], l
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
     length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
-    together = length <= limit
+    together = length <= draft.original.call_length(limit)
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 
 #: A comma at the end of a line, above a line that begins with `)`.
@@ -16,11 +16,14 @@ _GOES_ON_BELOW = re.compile(r"^[^#\r\n]*\w\([^()\[\]{}'\"#\r\n]+,[ \t]*[\r\n]", 
 _AT_LEAST, _CLEARLY = 2, 4
 
 
-def looks_formatted(text: str) -> bool | None:
+def looks_formatted(text: str, in_string: Container[int] = ()) -> bool | None:
     """Whether a file looks as if black or ruff had formatted it: it has brackets that close on a line of their own, as
-    these write them, and no call whose arguments go on below its first ones. None if no bracket tells."""
-    if _GOES_ON_BELOW.search(text):
-        return False
+    these write them, and no call whose arguments go on below its first ones. None if no bracket tells. `in_string`: the
+    lines (0-based) that begin in strings, which formatters leave alone."""
+    for found in _GOES_ON_BELOW.finditer(text):
+        below = text.count("\n", 0, found.end() - 1) + 1
+        if below not in in_string:
+            return False
     return True if _CLOSED_BELOW.search(text) or _ONE_LINE_INSIDE.search(text) else None
 
 
