@@ -93,13 +93,13 @@ SORTED = [
     # by module over all kinds, where these stand in turns
     (
         "torch",
-        "import copy\nimport logging\nimport numpy as np\nimport pickle\nimport torch.utils.data as data\n",
-        "import copy\nimport logging\nimport numpy as np\nimport pickle\nimport torch\nimport torch.utils.data as data\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport random\nimport torch.utils.data as data\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport random\nimport torch\nimport torch.utils.data as data\n",
     ),
     (
         "random",
-        "import copy\nimport numpy as np\nimport pickle\nfrom collections import deque\nfrom torch import nn\n",
-        "import copy\nimport numpy as np\nimport pickle\nimport random\nfrom collections import deque\nfrom torch import nn\n",
+        "import copy\nimport numpy\nimport pickle\nfrom enum import Enum\nfrom torch import nn\n",
+        "import copy\nimport numpy\nimport pickle\nimport random\nfrom enum import Enum\nfrom torch import nn\n",
     ),
     # after the last of its kind, where the file has no order
     (

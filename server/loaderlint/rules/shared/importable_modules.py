@@ -23,11 +23,10 @@ _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 
 class Importable(NamedTuple):
-    """A module, by its name in a `from` import of the script. `direct`: the script imports it itself, or something of it
-    from a package that takes it from there. `whole`: only as
-    a module, as `import utils` and `from lib import utils` do. `starred`: the script imports all its names. `through`:
-    the package that the script imports names from and that imports all names of the module, with its file; None if
-    there is none."""
+    """A module, by its name in a `from` import of the script. `direct`: the script imports it itself, or something of
+    it from a package that takes it from there. `whole`: only as a module, as `import utils` and `from lib import utils`
+    do. `starred`: the script imports all its names. `through`: the package that the script imports names from and that
+    imports all names of the module, with its file; None if there is none."""
 
     called: str
     direct: bool
