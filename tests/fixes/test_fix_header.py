@@ -93,8 +93,8 @@ SORTED = [
     # by module over all kinds, where these stand in turns
     (
         "torch",
-        "import copy\nimport numpy as np\nimport pickle\nimport random\nimport torch.utils.data as data\n",
-        "import copy\nimport numpy as np\nimport pickle\nimport random\nimport torch\nimport torch.utils.data as data\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport torch.utils.data as data\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport torch\nimport torch.utils.data as data\n",
     ),
     (
         "random",
