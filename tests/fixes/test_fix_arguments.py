@@ -113,6 +113,7 @@ FORMATTED = [
         f"x = DataLoader(  # c\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n)\n",
     ),
     # not the formatter's work
+    (f"DataLoader(\n    ds, {LONG}, a=1)\n", f"DataLoader(\n    ds, {LONG}, a=1,\n    kw=1)\n"),
     (f"DataLoader(ds,\n           {LONG}, a=1)\n", f"DataLoader(ds,\n           {LONG}, a=1,\n           kw=1)\n"),
     # other brackets, and comments: aligned
     (f"f(DataLoader(ds, {LONG}))\n", f"f(DataLoader(ds, {LONG},\n             kw=1))\n"),

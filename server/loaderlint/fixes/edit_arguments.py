@@ -166,6 +166,8 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], l
     head = draft.text[opening : spans[0][0]]
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
+    if "\n" in head and "\n" not in draft.text[spans[-1][1] : close]:
+        return None  # formatters close a call below its arguments: this one is not theirs
     length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
     together = length <= draft.original.call_length(limit)
     space, comma = (" ", "") if together else (line, ",")

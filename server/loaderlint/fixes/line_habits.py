@@ -27,10 +27,15 @@ def looks_formatted(text: str, in_string: Container[int] = ()) -> bool | None:
     return True if _CLOSED_BELOW.search(text) or _ONE_LINE_INSIDE.search(text) else None
 
 
-def look_formatted(files: Iterable[bytes]) -> bool:
-    """Whether nearly all files that have such brackets look formatted, and several do."""
-    found = [_looks_formatted(data) for data in files]
-    return found.count(True) >= max(_AT_LEAST, _CLEARLY * found.count(False) + 1)
+def look_formatted(folders: Iterable[Iterable[bytes]]) -> bool:
+    """Whether nearly all files that have such brackets look formatted, and several do. Files of further folders are
+    asked only where those of the nearer ones tell too little."""
+    told: list[bool] = []
+    for files in folders:
+        told += [found for found in map(_looks_formatted, files) if found is not None]
+        if len(told) >= _AT_LEAST:
+            break
+    return told.count(True) >= max(_AT_LEAST, _CLEARLY * told.count(False) + 1)
 
 
 @lru_cache(maxsize=128)
