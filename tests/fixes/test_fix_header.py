@@ -90,6 +90,17 @@ SORTED = [
         "from PIL import Image\nimport skimage\nfrom torchvision import models\nimport yaml\n",
         "from PIL import Image\nimport skimage\nimport torch\nfrom torchvision import models\nimport yaml\n",
     ),
+    # above the heading of the project's own imports; below one of libraries
+    (
+        "numpy",
+        '"""What this is."""\n\n# Ours\nfrom src.data import *\n',
+        '"""What this is."""\n\nimport numpy as np\n\n# Ours\nfrom src.data import *\n',
+    ),
+    (
+        "numpy",
+        '"""What this is."""\n\n# Needed\nimport torch\n',
+        '"""What this is."""\n\n# Needed\nimport numpy as np\nimport torch\n',
+    ),
     # by module over all kinds, where these stand in turns
     (
         "torch",

@@ -47,6 +47,11 @@ class Import(NamedTuple):
             return FUTURE
         return STANDARD if self.root in sys.stdlib_module_names else THIRD_PARTY
 
+    def belongs_to(self, group: Sequence[Import]) -> bool:
+        """Whether a heading of a group is about the import too: not that of the project's own modules about one of a
+        library."""
+        return not self.is_library or any(one.is_library or one.kind == STANDARD for one in group)
+
     @property
     def is_library(self) -> bool:
         """Whether the module is surely none of the project's own."""
@@ -76,6 +81,8 @@ def placed(
         is_first = kind < min(kinds)
         if parted and kind not in kinds:
             text = text + draft.newline if is_first else draft.newline + text
+        elif _is_above_heading(offset, draft):
+            text += draft.newline
         texts[offset] = texts.get(offset, "") + text
     return list(texts.items())
 
@@ -140,6 +147,9 @@ def _in_group(new: Import, group: Sequence[Import], head: Sequence[Import], draf
     """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
     so below whatever makes that known; else below the last one of its form (`import a`), of third party imports below
     that of a library: the project's own may follow. `import a` stands above where there are only `from b import c`."""
+    heading = _heading(group, draft)
+    if heading is not None and not new.belongs_to(group):
+        return heading
     for key in (_by_form, _by_module) if _sorts_by_module(head) else (_by_form,):
         keys = [key(one) for one in group]
         if _is_sorted(keys):
@@ -153,6 +163,20 @@ def _in_group(new: Import, group: Sequence[Import], head: Sequence[Import], draf
     if not same_form and not new.is_from:
         return _below_heading(beside, draft)
     return (same_form or beside)[-1].end
+
+
+def _heading(group: Sequence[Import], draft: Draft) -> int | None:
+    """The offset of the comment lines directly above the first import of a group; None if there are none, or they open
+    the file."""
+    line = draft.line_start(group[0].start)
+    first = above_comments(draft, line)
+    return first if 0 < first < line else None
+
+
+def _is_above_heading(offset: int, draft: Draft) -> bool:
+    """Whether comments begin at an offset, and no code stands directly above."""
+    above = draft.text[draft.line_start(offset - 1) : offset] if offset else ""
+    return draft.text.startswith("#", offset) and not above.strip()
 
 
 def _below_heading(group: Sequence[Import], draft: Draft) -> int:
