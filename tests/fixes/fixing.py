@@ -46,8 +46,10 @@ class Files:
     def line_length(self, path: Path) -> int | None:
         return self._length
 
-    def beside(self, path: Path) -> Iterator[bytes]:
-        return (source.text.encode() for other, source in self._sources.items() if other != path)
+    def beside(self, path: Path) -> Iterator[Iterator[bytes]]:
+        for is_near in (True, False):
+            others = (one for one in self._sources if one != path and (one.parent == path.parent) is is_near)
+            yield (self._sources[one].text.encode() for one in others)
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         return None

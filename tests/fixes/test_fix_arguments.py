@@ -49,6 +49,8 @@ SET = [
         "DataLoader(\n    ds,\n    a=Compose([\n        b,\n    ]),\n    kw=1,\n)\n",
     ),
     ("DataLoader(\r\n    ds,\r\n)\r\n", "DataLoader(\r\n    ds,\r\n    kw=1,\r\n)\r\n"),
+    ("DataLoader(ds, a = 1, b = 2)", "DataLoader(ds, a = 1, b = 2, kw = 1)"),
+    ("DataLoader(ds, a = 1, b=2)", "DataLoader(ds, a = 1, b=2, kw=1)"),
     ("DataLoader('🎲é', a=1)", "DataLoader('🎲é', a=1, kw=1)"),
     ("DataLoader(ds  # data\n)\n", "DataLoader(ds, kw=1  # data\n)\n"),
     ("DataLoader(*parts, a=1)\n", "DataLoader(*parts, a=1, kw=1)\n"),
@@ -112,10 +114,13 @@ FORMATTED = [
         f"x = DataLoader(  # c\n    ds, {LONG}, a=1\n)\n",
         f"x = DataLoader(  # c\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n)\n",
     ),
+    # not the formatter's work
     (
-        f"DataLoader(ds,\n           {LONG}, a=1)\n",
-        f"DataLoader(\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n)\n",
+        f"DataLoader(ds, {LONG.replace('=', ' = ')})\n",
+        f"DataLoader(ds, {LONG.replace('=', ' = ')},\n           kw = 1)\n",
     ),
+    (f"DataLoader(\n    ds, {LONG}, a=1)\n", f"DataLoader(\n    ds, {LONG}, a=1,\n    kw=1)\n"),
+    (f"DataLoader(ds,\n           {LONG}, a=1)\n", f"DataLoader(ds,\n           {LONG}, a=1,\n           kw=1)\n"),
     # other brackets, and comments: aligned
     (f"f(DataLoader(ds, {LONG}))\n", f"f(DataLoader(ds, {LONG},\n             kw=1))\n"),
     (f"x = DataLoader(ds,  # c\n    {LONG}, a=1)\n", f"x = DataLoader(ds,  # c\n    {LONG}, a=1,\n    kw=1)\n"),

@@ -90,6 +90,28 @@ SORTED = [
         "from PIL import Image\nimport skimage\nfrom torchvision import models\nimport yaml\n",
         "from PIL import Image\nimport skimage\nimport torch\nfrom torchvision import models\nimport yaml\n",
     ),
+    # above the heading of the project's own imports; below one of libraries
+    (
+        "numpy",
+        '"""What this is."""\n\n# Ours\nfrom src.data import *\n',
+        '"""What this is."""\n\nimport numpy as np\n\n# Ours\nfrom src.data import *\n',
+    ),
+    (
+        "numpy",
+        '"""What this is."""\n\n# Needed\nimport torch\n',
+        '"""What this is."""\n\n# Needed\nimport numpy as np\nimport torch\n',
+    ),
+    # by module over all kinds, where these stand in turns
+    (
+        "torch",
+        "import copy\nimport numpy as np\nimport pickle\nimport torch.utils.data as data\n",
+        "import copy\nimport numpy as np\nimport pickle\nimport torch\nimport torch.utils.data as data\n",
+    ),
+    (
+        "random",
+        "import copy\nimport numpy\nimport pickle\nfrom enum import Enum\nfrom torch import nn\n",
+        "import copy\nimport numpy\nimport pickle\nimport random\nfrom enum import Enum\nfrom torch import nn\n",
+    ),
     # after the last of its kind, where the file has no order
     (
         "random",
@@ -284,6 +306,10 @@ EXTENDED = [
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n# {'-' * 150}",
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\n"
         f"from data import fold\n# {'-' * 150}",
+    ),
+    (  # longer than usual already
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDEFGH')}",
+        f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDEFGH')}, fold",
     ),
     (  # as long as other lines of code
         f"from data import {', '.join(f'Long{letter * 10}' for letter in 'ABCDE')}\nx = {'y' * 110}",

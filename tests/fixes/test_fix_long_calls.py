@@ -86,8 +86,10 @@ _FILLED_LINES = (
         # The file has one argument on each line, as formatters write them.
         ("    x = f(\n        a,\n        b,\n    )\n", None, _ONE_EACH),
         ("    x = f(\n        a,\n        b,  # why\n    )\n", None, _ONE_EACH),
-        # The project has a formatter.
-        ("    x = f(a,\n          b)\n", 79, _ONE_EACH),
+        # The project has a formatter; one that did not format this file, or only checks it.
+        ("    x = f(a)\n", 79, _ONE_EACH),
+        ("    x = f(a,\n          b)\n", 79, _FILLED_LINES),
+        ('    """As in f(a,\n    b)."""\n', 79, _ONE_EACH),
     ],
 )
 def test_a_long_call_is_broken_as_those_of_its_file(body: str, length: int | None, lines: str) -> None:

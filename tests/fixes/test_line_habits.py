@@ -25,6 +25,7 @@ LOOKS = [
     ("x = f(\n    a, b)\n", None),
     ("x = f(a,\n      b)\n", False),
     ("def f(a,\n      b):\n    pass\n", False),
+    ("x = f(\n    a,\n    b,\n)\n# x = f(a,\n#       b)\n", True),
     ("x = f(\n    a,\n    b,\n)\nx = f(a,\n      b)\n", False),
 ]
 
@@ -55,3 +56,14 @@ def test_a_file_that_shows_nothing_is_laid_out_as_the_others(others: list[str], 
     edits = edits_for([SetArgument(place(text, CALL), "k", "a_value")], Files({PATH: text, **texts}))
     assert not isinstance(edits, NoFix)
     assert ("DataLoader(\n" in apply(text, edits)) is is_hanging
+
+
+def test_the_nearest_folder_that_tells_counts() -> None:
+    text = f"loader = {CALL}\n"
+    intents = [SetArgument(place(text, CALL), "k", "a_value")]
+    near = {PATH.with_name(f"near_{number}.py"): FORMATTED for number in range(2)}
+    far = {PATH.parent / "far" / f"{number}.py": ALIGNED for number in range(4)}
+    for others, is_hanging in (({**near, **far}, True), (far, False), ({**dict.fromkeys(far, FORMATTED)}, True)):
+        edits = edits_for(intents, Files({PATH: text, **others}))
+        assert not isinstance(edits, NoFix)
+        assert ("DataLoader(\n" in apply(text, edits)) is is_hanging

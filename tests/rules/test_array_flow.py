@@ -152,7 +152,7 @@ CASES: dict[str, tuple[str, ...]] = {
     'x = {}; x["a"] = 1; for y, z in load(index).items(): x[y] = make(1); x': ("", "1", "1", "1", ""),
     'x = {}; x["a"] = make(2); for y in load(index): x[y] = make(1); x': ("", "1 2", "1", "1", "2"),
     'x = {}; x["b"] = 1; for y, z in load(index).items(): x[y] = make(1); x': ("", "1", "1", "1", "1"),
-    'x = {}; x["a"] = make(2); for y in x: x[y] = make(1); x': ("", "1 2", "1", "1", "1"),
+    'x = {}; x["a"] = make(2); for y in x: x[y] = make(1); x': ("", "1 2", "", "", "1 2"),
     'x = {}; x["a"] = 1; for y in self.root: x[y] = make(x[y]); x': ("", "?", "?", "?", "?"),
     'x = {}; x["a"] = y = load(); for z in self.root: x[z] = make(y); x': ("", "?", "?", "?", "?"),
     'x = {}; if index: x["a"] = 1; for y in load(index): x[y] = make(1); x': ("", "1", "1", "1", "1"),

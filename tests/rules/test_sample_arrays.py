@@ -329,7 +329,7 @@ CHANGED: dict[str, str] = {
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a'] + 1; "
     "return x": "warning an update of the old value '.copy()'",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['b'] = x['a'] + 1; return x": "kind unknown",
-    "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a']/x['a']; return x": "kind unknown",
+    "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a']/x['a']; return x": "",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = f\"{path}{x['a']}\"; "
     "return x": "warning an update of the old value '.copy()'",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = os.path.join('y', x['a']); "
@@ -355,8 +355,7 @@ CHANGED: dict[str, str] = {
     "self.x = load(path) / x = self.x[index]; x += 1; return x": "kind unknown",
     "self.x = load(path) / x = self.x[index]; x[:, 0] = 1; "
     "return x": "information an assignment to its items 'copy.deepcopy(...)'",
-    "self.x = load(path) / x = self.x[index]; x[x > 3] = 1; "
-    "return x": "information an assignment to its items 'copy.deepcopy(...)'",
+    "self.x = load(path) / x = self.x[index]; x[x > 3] = 1; return x": "",
     "self.x = load(path) / x = self.x[index]; x[..., 0] = 1; "
     "return x": "information an assignment to its items 'copy.deepcopy(...)'",
     "self.x = load(path) / x = self.x[index]; x[2:] = 1; "

@@ -195,11 +195,12 @@ class _Access:
         """The line length of the project's formatter for the file, in characters; None if unknown."""
         return line_length(path.parent, self._store.root)
 
-    def beside(self, path: Path) -> Iterator[bytes]:
-        """The bytes of other files of the project, those of the same folder first."""
+    def beside(self, path: Path) -> Iterator[Iterator[bytes]]:
+        """The bytes of other files of the project: those of the same folder, and the rest."""
         others = [one for one in self._store.paths() if one != path and one.suffix == ".py"]
-        others.sort(key=lambda one: one.parent != path.parent)
-        return map(self._store.data, others[:_BESIDE])
+        for is_near in (True, False):
+            files = [one for one in others if (one.parent == path.parent) is is_near]
+            yield map(self._store.data, files[:_BESIDE])
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of the current version of a piece."""

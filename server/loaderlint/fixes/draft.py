@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -44,7 +45,7 @@ TOO_MUCH = "the fixes of this file take too much time together"
 _SHORT = 79
 #: Code that fixes write has no longer lines, whatever else the file holds, unless a formatter or the call itself does.
 _LONG = 100
-#: Imports have no longer lines, unless the line is longer already.
+#: Imports, and the arguments of calls that are broken, have no longer lines, unless the line is longer already.
 _MOST = 120
 
 _DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
@@ -208,12 +209,18 @@ class Original:
         code = (len(line) for line in self.text.splitlines() if not _KEPT_LONG.search(line))
         return max(min(self.line_length, _LONG), max(code, default=0))
 
+    def call_length(self, limit: int) -> int:
+        """How long a line with all arguments of a call may be, where lines may have `limit` characters: without a
+        formatter not much longer than usual."""
+        return limit if self.formatted_length is not None else min(limit, _MOST)
+
     def import_length(self, now: int) -> int:
         """How long an import of names may become whose line has `now` characters: as lines of code, but without a
-        formatter not much longer than usual, even if a line of the file is very long."""
+        formatter not much longer than usual, even if a line of the file is very long. One that is longer already may
+        become any length: nobody minds."""
         if self.formatted_length is not None:
             return self.formatted_length
-        return max(now, min(self.code_length, _MOST))
+        return min(self.code_length, _MOST) if now <= _MOST else sys.maxsize
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
@@ -235,17 +242,17 @@ class Original:
     @cached_property
     def broken_length(self) -> int | None:
         """How long a line may become before its call is broken as black and ruff do; None if it is broken in another
-        way. A file without their settings may be their work too."""
-        if self.formatted_length is not None:
-            return self.formatted_length
+        way. A file without their settings may be their work too, and one in spite of them may be none: settings of ruff
+        are often about its rules alone."""
         return self.line_length if self._is_formatted else None
 
     @cached_property
     def _is_formatted(self) -> bool:
-        """Whether the text looks as if black or ruff had formatted it; if it has nothing that tells, the files beside
-        it."""
-        found = looks_formatted(self.text)
-        return look_formatted(self._files.beside(self._path)) if found is None else found
+        """Whether black or ruff seem to have formatted the text, or, if it has nothing that tells, the project."""
+        found = looks_formatted(self.text, lines_in_strings(self.text))
+        if found is not None:
+            return found
+        return self.formatted_length is not None or look_formatted(self._files.beside(self._path))
 
     @cached_property
     def unit(self) -> str:

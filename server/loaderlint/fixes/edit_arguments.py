@@ -57,7 +57,7 @@ def _change_call(draft: Draft, tree: Tree, call: cst.Call, arguments: Sequence[N
             continue
         value = _OTHER.sub(lambda mark: _text(draft, tree, call, mark[1]), argument.value)
         if there is None:
-            fresh.append(f"{argument.keyword}={value}")
+            fresh.append(f"{argument.keyword}{_equal_sign(draft, tree, call)}{value}")
         else:
             start, end = tree.whole(there.value)
             if draft.text[start:end] != value:
@@ -68,6 +68,12 @@ def _change_call(draft: Draft, tree: Tree, call: cst.Call, arguments: Sequence[N
     if fresh:
         changes += _append(draft, tree, call, fresh)
     return changes
+
+
+def _equal_sign(draft: Draft, tree: Tree, call: cst.Call) -> str:
+    """The equal sign of keyword arguments: with spaces if those of the call have some."""
+    spans = [(tree.end(arg.keyword), tree.whole(arg.value)[0]) for arg in call.args if arg.keyword is not None]
+    return " = " if spans and all(draft.text[start:end] == " = " for start, end in spans) else "="
 
 
 def _text(draft: Draft, tree: Tree, call: cst.Call, keyword: str) -> str:
@@ -166,8 +172,13 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], l
     head = draft.text[opening : spans[0][0]]
     if isinstance(call.args[-1].comma, cst.Comma) or ("#" in head and not head.endswith(line)):
         return None
+    closes_below = "\n" in draft.text[spans[-1][1] : close]
+    if ("\n" in head and not closes_below) or any(" = " in one for one in fresh):
+        return (
+            None  # formatters close a call below its arguments, and leave no space around `=`: this one is not theirs
+        )
     length = len(line.strip("\r\n").expandtabs()) + len(", ".join([*texts, *fresh]))
-    together = length <= limit
+    together = length <= draft.original.call_length(limit)
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]

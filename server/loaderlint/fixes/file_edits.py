@@ -59,8 +59,8 @@ class FileAccess(Protocol):
     def line_length(self, path: Path) -> int | None:
         """How long the project's formatter lets lines of the file be; None if it has none."""
 
-    def beside(self, path: Path) -> Iterable[bytes]:
-        """The other files of the project, a few of them: those of the same folder first."""
+    def beside(self, path: Path) -> Iterable[Iterable[bytes]]:
+        """The other files of the project, a few of them: those of the same folder, and the rest."""
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of one piece; None if it does not parse."""

@@ -18,6 +18,9 @@ FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
 #: Without `datasets`, a library whose name is also the usual one of a project's own folder.
 _LIBRARIES = WELL_KNOWN - {"datasets"}
 
+#: So many imports are not sorted by chance.
+_BLOCK = 4
+
 _Key = tuple[object, ...]
 
 
@@ -43,6 +46,11 @@ class Import(NamedTuple):
         if self.root == "__future__":
             return FUTURE
         return STANDARD if self.root in sys.stdlib_module_names else THIRD_PARTY
+
+    def belongs_to(self, group: Sequence[Import]) -> bool:
+        """Whether a heading of a group is about the import too: not that of the project's own modules about one of a
+        library."""
+        return not self.is_library or any(one.is_library or one.kind == STANDARD for one in group)
 
     @property
     def is_library(self) -> bool:
@@ -73,6 +81,8 @@ def placed(
         is_first = kind < min(kinds)
         if parted and kind not in kinds:
             text = text + draft.newline if is_first else draft.newline + text
+        elif _is_above_heading(offset, draft):
+            text += draft.newline
         texts[offset] = texts.get(offset, "") + text
     return list(texts.items())
 
@@ -89,6 +99,12 @@ def _neighbours(new: Import, head: Sequence[Import], below: Sequence[Import]) ->
 
 def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
     """Where a new import goes: into its group, else below the groups that come before it."""
+    mixed = _mixed(new, head, draft)
+    for key in (_by_module, _by_form):
+        keys = [key(one) for one in mixed]
+        if mixed and _is_sorted(keys):
+            at = bisect_right(keys, key(new))
+            return mixed[at - 1].end if at else _below_heading(mixed, draft)
     group = _group(new, head, draft)
     if group:
         return _in_group(new, group, head, draft)
@@ -97,6 +113,15 @@ def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
         return lower[-1].end
     line = draft.line_start(head[0].start)
     return above_comments(draft, line) or line  # below the comments that open the file
+
+
+def _mixed(new: Import, head: Sequence[Import], draft: Draft) -> Sequence[Import]:
+    """The first block of imports, if it has several kinds in turns, that of a new one among them: where it is sorted,
+    it is so over all kinds."""
+    block = [one for one in head if _is_one_block(draft, head[0], one)]
+    kinds = [one.kind for one in block]
+    in_turns = len(block) >= _BLOCK and new.kind in kinds and any(kind < last for last, kind in pairwise(kinds))
+    return block if in_turns else ()
 
 
 def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
@@ -122,6 +147,9 @@ def _in_group(new: Import, group: Sequence[Import], head: Sequence[Import], draf
     """The offset in a group: where its order wants the new import. If it has none, with those of the same package, and
     so below whatever makes that known; else below the last one of its form (`import a`), of third party imports below
     that of a library: the project's own may follow. `import a` stands above where there are only `from b import c`."""
+    heading = _heading(group, draft)
+    if heading is not None and not new.belongs_to(group):
+        return heading
     for key in (_by_form, _by_module) if _sorts_by_module(head) else (_by_form,):
         keys = [key(one) for one in group]
         if _is_sorted(keys):
@@ -135,6 +163,20 @@ def _in_group(new: Import, group: Sequence[Import], head: Sequence[Import], draf
     if not same_form and not new.is_from:
         return _below_heading(beside, draft)
     return (same_form or beside)[-1].end
+
+
+def _heading(group: Sequence[Import], draft: Draft) -> int | None:
+    """The offset of the comment lines directly above the first import of a group; None if there are none, or they open
+    the file."""
+    line = draft.line_start(group[0].start)
+    first = above_comments(draft, line)
+    return first if 0 < first < line else None
+
+
+def _is_above_heading(offset: int, draft: Draft) -> bool:
+    """Whether comments begin at an offset, and no code stands directly above."""
+    above = draft.text[draft.line_start(offset - 1) : offset] if offset else ""
+    return draft.text.startswith("#", offset) and not above.strip()
 
 
 def _below_heading(group: Sequence[Import], draft: Draft) -> int:

@@ -52,7 +52,8 @@ def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
     if more <= 0 or not end - start <= limit < end - start + more or DIRECTIVE.search(draft.text, start, end):
         return []
     code, spans = _with_changes(draft.text[start:end], start, own)
-    lines = broken_around(code, spans, Width(draft.indentation(start), draft.unit, limit), draft.layout)
+    width = Width(draft.indentation(start), draft.unit, draft.original.call_length(limit))
+    lines = broken_around(code, spans, width, draft.layout)
     breaks = _breaks(code, draft.newline.join(lines)) if lines else None
     return _with_breaks(breaks, own, spans, start) if breaks else []
 

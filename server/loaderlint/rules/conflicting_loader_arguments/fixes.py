@@ -72,11 +72,14 @@ def _following(conflict: Conflict, argument: Written, call: int, model: Model) -
         return "{argument:sampler} is None" if conflict.soft != "always" else None
     if conflict.other != "num_workers":
         return None
-    if not conflict.instead:
-        return "{argument:num_workers} > 0"
     constant = isinstance(model.ev.expr(argument.frame, argument.number), ir.Const)
+    is_written = constant and model.place(argument.frame, argument.number).anchor > call
+    if not conflict.instead and is_written:
+        return "{argument:num_workers} > 0"
     if not constant and not _is_named(argument, call, model):
         return None
+    if not conflict.instead:
+        return f"{{argument:{conflict.argument}}} and {{argument:num_workers}} > 0"
     return f"{{argument:{conflict.argument}}} if {{argument:num_workers}} > 0 else {conflict.instead}"
 
 

@@ -79,9 +79,17 @@ def _saves_on_cpu(e: ir.Expr, exprs: Sequence[ir.Expr]) -> bool:
 
 
 def fix_of_load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Fix:
-    """Load to the CPU; unsafe where a loader without workers loads too, whose tensors would come to another device."""
+    """Load to the CPU, also in the other calls of the function; unsafe where a loader without workers loads too, whose
+    tensors would come to another device."""
     bits = [model.reached[call.frame].bits() for call in verdict.together]
     loading = [one for one in model.loaders if any(b >> one.index & 1 for b in bits)]
     alone = all(one in verdict.exposure.loaders for one in loading)
-    intent = SetArgument(verdict.spot.place(model), "map_location", '"cpu"', 1)
-    return Fix('Load to the CPU: `map_location="cpu"`', "safe" if alone else "unsafe", (intent,))
+    beside = (call for frame in {call.frame for call in verdict.together} for call in model.frame_calls(frame))
+    others = {
+        model.place(call.frame, call.number)
+        for call in beside
+        if loads_anywhere(call, model) and not loads_array(call, model)
+    }
+    places = dict.fromkeys((verdict.spot.place(model), *sorted(others, key=lambda one: one.anchor)))
+    intents = tuple(SetArgument(place, "map_location", '"cpu"', 1) for place in places)
+    return Fix('Load to the CPU: `map_location="cpu"`', "safe" if alone else "unsafe", intents)

@@ -12,13 +12,13 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, Fix, Intent, SetArgument
 from loaderlint.project.evaluation.callers import called_name
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Literal_
+from loaderlint.project.evaluation.values import Atom, Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
-#: Where each known dataset is of a class of the project and stores one transform.
+#: Where each known dataset is of a class of the project and stores its transform under one name.
 _SEEDING_OWN = """\
 def {{seed_transform}}(worker_id: int) -> None:
     \"\"\"Give each worker's copy of the transform its own random state.\"\"\"
@@ -108,7 +108,7 @@ def _seeding_one(seeded: Seeded, model: Model) -> tuple[Intent, ...] | None:
         )
     if library.name != "albumentations" or not names:
         return None
-    name, source = _seeding(names, uses, loader)
+    name, source = _seeding(names, uses, loader, model)
     same = _SeedsAttributes(tuple(names))
     function = InitFunction(name, source, ("torch", "albumentations"), names[0], "set_random_seed", same, _SEEDS)
     return tuple(init_passed([call], function, model))
@@ -126,12 +126,13 @@ class _SeedsAttributes(Struct, frozen=True):
         return said >= {*self.names, "set_random_seed"} and "set_random_seed" in called and called <= _CALLED
 
 
-def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader) -> tuple[str, str]:
+def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader, model: Model) -> tuple[str, str]:
     """The name and the source of a worker_init_fn that seeds what datasets keep under these names."""
     passed = loader.argument("dataset")
     datasets = {atom for atom in passed.atoms if not isinstance(atom, Literal_)}  # None until it is made
-    keepers = {origin.owner for use in uses for origin in use.origins}
-    if len(names) == 1 and datasets and datasets <= keepers:
+    owners = (origin.owner for use in uses for origin in use.origins)
+    keepers = {owner for owner in owners if isinstance(owner, Instance)}  # not the module that makes the transform
+    if len(names) == 1 and datasets and all(one in keepers or _stores(one, names[0], model) for one in datasets):
         return "seed_transform", _SEEDING_OWN.format(name=names[0])
     are_own = all(isinstance(atom, Instance) for atom in datasets)
     if len(names) == 1 and are_own and keepers <= datasets:
@@ -139,6 +140,12 @@ def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader)
     of_several = _OF_SEVERAL.format(names=", ".join(f'"{name}"' for name in names))
     seeding = _OF_ONE.format(name=names[0]) if len(names) == 1 else of_several
     return "seed_transforms", _SEEDING.format(seeding=seeding)
+
+
+def _stores(dataset: Atom, name: str, model: Model) -> bool:
+    """Whether a dataset of the project has an attribute of this name in any case."""
+    stores = model.ev.classes.stores(dataset, name) if isinstance(dataset, Instance) else ()
+    return any(store.construction and store.sure for store in stores)
 
 
 def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:

@@ -23,10 +23,10 @@ _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 
 class Importable(NamedTuple):
-    """A module, by its name in a `from` import of the script. `direct`: the script imports it itself. `whole`: only as
-    a module, as `import utils` and `from lib import utils` do. `starred`: the script imports all its names. `through`:
-    the package that the script imports names from and that imports all names of the module, with its file; None if
-    there is none."""
+    """A module, by its name in a `from` import of the script. `direct`: the script imports it itself, or something of
+    it from a package that takes it from there. `whole`: only as a module, as `import utils` and `from lib import utils`
+    do. `starred`: the script imports all its names. `through`: the package that the script imports names from and that
+    imports all names of the module, with its file; None if there is none."""
 
     called: str
     direct: bool
@@ -51,6 +51,7 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
         # while a package is imported, its own modules may ask for a name too early
         passes_on = passes_on and not script.is_relative_to(importer.parent)
         stars = _starred(importer, model) if passes_on else ()
+        given = _given(importer, script, model) if passes_on else ()
         for module, name in _imported(importer, called, model):
             if module in seen or model.files.library_name(module) is not None or not _is(module, name, script, model):
                 continue
@@ -59,9 +60,22 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
             near = direct or name.startswith(".") or name.partition(".")[0] in roots or module.parent == script.parent
             if near and (module.name != "__init__.py" or _defines_something(module, model)):
                 whole = direct and module not in taken_from
+                is_known = direct or module in given
                 through = (called, importer) if module in stars else None
-                found[module] = Importable(name, direct, whole, direct and module in starred, through)
+                found[module] = Importable(name, is_known, whole, direct and module in starred, through)
     return found
+
+
+def _given(package: Path, script: Path, model: Model) -> frozenset[Path]:
+    """The modules from which a package takes what the script imports from it."""
+    taken = {e.name for e in own_imports(script, model) if package in _whole(e, script, model)}
+    found = set[Path]()
+    for e in own_imports(package, model):
+        for module in _whole(e, package, model) if e.name else ():
+            file = model.files.file(module)
+            if e.name in taken or (e.name == "*" and file is not None and not taken.isdisjoint(file.names)):
+                found.add(module)
+    return frozenset(found)
 
 
 def _starred(path: Path, model: Model) -> frozenset[Path]:

@@ -12,6 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import Listing, listing_name
 from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
@@ -35,6 +36,7 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
     ours = {use.listing, *use.mates}
     ours |= {outer for one in ours for outer in _around(one, model)}
     ours |= {other for one in ours for other in _beside(one, model)}
+    ours |= {other for one in ours for other in _instead(one, model)}
     ours |= _numbered_beside(ours, model)
     ours |= listed_again(ours, model)
     for listing in (use.listing, *sorted(ours - {use.listing}, key=_key)):
@@ -85,6 +87,25 @@ def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
         loops = [here.expr for here in model.def_of(frame).around(call.context) if name and here.kind == "loop"]
         if name and (is_alone or any(_listed(expr, frame, model) == listing.expr for expr in loops)):
             yield Listing(frame, call.number, name)
+
+
+def _instead(listing: Listing, model: Model) -> Iterator[Listing]:
+    """The listings that other branches of the same function store where this one is stored, also those that run for
+    other arguments only."""
+    frame, one = listing.frame, model.def_of(listing.frame)
+    stored = [(step, _listed(step.value, frame, model)) for step in one.steps if isinstance(step, ir.Bind | ir.SetAttr)]
+    ours = [step for step, number in stored if number == listing.expr]
+    for step, number in stored:
+        call = model.ev.expr(frame, number) if any(_is_instead(step, our, frame, model) for our in ours) else None
+        if isinstance(call, ir.Call) and (name := listing_name(call, frame, model)):
+            yield Listing(frame, number, name)
+
+
+def _is_instead(one: ir.Bind | ir.SetAttr, other: ir.Bind | ir.SetAttr, frame: Frame, model: Model) -> bool:
+    """Whether a step stores something where another one does, and at most one of them runs."""
+    bases = [ir.is_self(model.ev.expr(frame, step.base)) for step in (one, other) if isinstance(step, ir.SetAttr)]
+    is_same = type(one) is type(other) and one.name == other.name and all(bases)
+    return is_same and never_both(one.value, other.value, frame, model)
 
 
 def _is_alone(listing: Listing, model: Model) -> bool:
