@@ -98,7 +98,7 @@ class Images(Dataset):
 
     def __getitem__(self, index):
         image = take(self.images, index)
-        image += image.mean()
+        image -= image.std()
         return flipped(centred(image)), self.labels[index]
 '''
 

@@ -65,7 +65,7 @@ class Images(Dataset):
 
     def __getitem__(self, index):
         image = self.data[index]
-        image += image.mean()
+        image -= image.std()
         self.file.seek(index)
         return self.transform(jitter(image))
 

@@ -580,6 +580,18 @@ IN_USE = {
         True,
     ),
     "another file takes it from its module": ("", f"--- train.py\n{HEAD}{MAKES_A}\nimport data\nc = data.C", True),
+    "another dataset may be passed in": (
+        "",
+        f"--- train.py\n{HEAD}from data import B\n"
+        "def main(data):\n    if not data: data = A()\n    train = DataLoader(data, num_workers=2)",
+        False,
+    ),
+    "another dataset comes from a missing function": (
+        "",
+        f"--- train.py\n{HEAD}from data import B, build\n"
+        "def main(small): train = DataLoader(A() if small else build(), num_workers=2)",
+        True,
+    ),
     "a comment names it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import B  # not C", False),
     "a loader is made there": (MAKES_A, "", True),
     "the other loader is only tried out": ("", f"--- train.py\n{HEAD}train = DataLoader(A(), num_workers=2)", True),

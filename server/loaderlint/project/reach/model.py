@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     LibMember,
     LibObject,
     Site,
+    Unknown,
     Val,
     def_key,
     unknown,
@@ -987,7 +988,8 @@ def _is_named_late(loader: Loader) -> bool:
 
 def _is_out_of_sight(loader: Loader) -> bool:
     """Whether a loader's dataset may be what code in use gives that is not known."""
-    return loader.argument("dataset").unknown is not None and loader.late not in _OUTSIDE
+    unknown = {atom.reason for atom in loader.argument("dataset").only(Unknown)}
+    return bool(unknown - _OUTSIDE) and loader.late not in _OUTSIDE
 
 
 def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:

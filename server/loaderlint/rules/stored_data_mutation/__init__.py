@@ -32,8 +32,8 @@ workers and the main process share the memory of tensors.
   made (`if not info.get("done")`).
 - The second time changes nothing: items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0,
   width)`), numbers are replaced by others (`mask[mask == 4] = 3`), or the data is scaled by its own mean and range
-  (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made, or where the
-  data is read before it.
+  (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made, where the
+  data is read before it, or in a file that is mapped into memory.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
@@ -92,6 +92,7 @@ from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
+from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -178,6 +179,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, GUARDED, model)
     elif is_rebuilt(origin, model):
         yield from silent(RULE.name, edit.spot, REBUILT, model)
+    elif held != "file" and settles(edit.spot, model):
+        yield from silent(RULE.name, edit.spot, SETTLED, model)
     else:
         yield Candidate(StoredEdit(edit, kind, origin, held), frame, edit.spot)
 

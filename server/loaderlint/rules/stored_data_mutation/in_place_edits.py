@@ -12,7 +12,7 @@ from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind, is_array_index
 from loaderlint.rules.shared.unresolved_places import Spot
-from loaderlint.rules.stored_data_mutation.settled_edits import is_scaled_anew, settles_items, settles_operand
+from loaderlint.rules.stored_data_mutation.settled_edits import settles_operand
 
 
 class Edit(NamedTuple):
@@ -33,8 +33,6 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            if settles_items(number, step, frame, model):
-                continue
             shows = _shown_by_index(step.index, frame, model) or _shown_by_number(step, frame, model)
             yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
         elif isinstance(step, ir.Perform):
@@ -47,8 +45,6 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
     if settles_operand(step.op, added):
         return
     if step.stored == "name":
-        if is_scaled_anew(step, frame, model):
-            return
         yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
         return
     item = model.ev.expr(frame, step.target)

@@ -14,7 +14,11 @@ from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, Met
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stream_sources import draws
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.stored_data_mutation.edited_roots import edits_of_root, root_of
+
+#: Why an edit is no mistake.
+SETTLED = "done again, it changes nothing: each read of the sample gives the same"
 
 #: Part of an expression's meaning: whether the expression of this number is the data that is edited.
 _IsData = Callable[[int], bool]
@@ -44,8 +48,18 @@ def settles_operand(op: str, added: object) -> bool:
     return op in _SETTLING and added is not None
 
 
-def settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
-    """Whether an assignment to items changes nothing the second time."""
+def settles(spot: Spot, model: Model) -> bool:
+    """Whether the edit at a step changes nothing the second time."""
+    frame = spot.frame
+    step = frame.code.one.steps[spot.number] if frame.code.one is not None and spot.kind == "step" else None
+    if isinstance(step, ir.SetItem):
+        return _settles_items(spot.number, step, frame, model)
+    if isinstance(step, ir.Augment) and step.stored == "name":
+        return model.remembered(_is_root_scaled_anew, root_of(step.target, frame, model), frame)
+    return False
+
+
+def _settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
     if _only_clips(step, frame, model) or _stores_back(step, frame, model):
         return True
     if not (_replaces_numbers(step, frame, model) or _scales_part(number, step, frame, model)):
@@ -53,13 +67,9 @@ def settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> 
     return not is_by_chance(step.context, frame, model)
 
 
-def is_scaled_anew(step: ir.Augment, frame: Frame, model: Model) -> bool:
-    """Whether `x -= x.mean()` is one of the edits of `x` by which a def gives it the same mean and range whatever it
-    had before: `x -= x.min()`, then `x /= x.max()`."""
-    return model.remembered(_is_root_scaled_anew, root_of(step.target, frame, model), frame)
-
-
 def _is_root_scaled_anew(root: int, frame: Frame, model: Model) -> bool:
+    """Whether the edits of an object give it the same mean and range whatever it had before: `x -= x.min()`, then
+    `x /= x.max()`."""
     edits = edits_of_root(root, frame, model).augments
     first, context = edits[0][0], edits[0][1].context
     if any(one.context != context for _, one in edits) or not _once_for_each(root, context, frame, model):
