@@ -215,12 +215,11 @@ class Original:
         return limit if self.formatted_length is not None else min(limit, _MOST)
 
     def import_length(self, now: int) -> int:
-        """How long an import of names may become whose line has `now` characters: as lines of code, but without a
-        formatter not much longer than usual, even if a line of the file is very long. One that is longer already may
-        become any length: nobody minds."""
-        if self.formatted_length is not None:
-            return self.formatted_length
-        return min(self.code_length, _MOST) if now <= _MOST else sys.maxsize
+        """How long an import of names may become whose line has `now` characters: as the project's formatter allows, or
+        as lines of code, but not much longer than usual. One that is longer already may become any length: nobody
+        minds."""
+        limit = self.formatted_length or min(self.code_length, _MOST)
+        return limit if now <= limit else sys.maxsize
 
     @cached_property
     def prefers_single_quotes(self) -> bool:
