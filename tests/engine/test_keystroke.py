@@ -49,7 +49,7 @@ def typing(tmp_path: Path) -> Typing:
     ("name", "old", "new"),
     [
         ("demo/datasets.py", '    """Pictures."""\n', '    """Pictures."""\n\n    # more\n'),
-        ("demo/datasets.py", "        image -= image.std()", "        # zero mean\n        image -= image.std()"),
+        ("demo/datasets.py", "        image -= image.std()", "        # darker\n        image -= image.std()"),
         ("demo/datasets.py", "        image -= image.std()", "        image  -=  image.std()"),
         ("demo/datasets.py", 'return f"{len(self)} of {SIZE}"', 'return f"{len(self)} / {SIZE + 1}"'),
         ("demo/datasets.py", "    return sorted(os.listdir(folder))", "    return os.listdir(folder)"),
