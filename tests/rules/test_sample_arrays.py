@@ -24,6 +24,7 @@ loader = DataLoader(D(), {})
 """
 SHORT = {
     "it may be a number or a list, or meant to change: a cache, a buffer, a shuffled order": "kind unknown",
+    "done again, it changes nothing: each read of the sample gives the same": "settled",
     "what it changes is not known to be stored: it may be a copy, or created for this sample": "not stored",
 }
 
@@ -253,13 +254,13 @@ CHANGED: dict[str, str] = {
     "self.x = np.ones((3, 4)) / x = self.x[index]; np.copyto(x, 3); return x": "warning 'copyto' 'np.copy(...)'",
     "self.x = np.ones((3, 4)) / x = self.x[index]; np.random.shuffle(x); return x": "warning 'shuffle' 'np.copy(...)'",
     "self.x = np.ones((3, 4)) / x = self.x[index]; np.add(x, 1); return x": "",
-    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0].clip(0, 3); return x": "",
-    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = np.clip(x[:, 0], 0, 3); return x": "",
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0].clip(0, 3); return x": "settled",
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = np.clip(x[:, 0], 0, 3); return x": "settled",
     "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 1].clip(0, 3); "
     "return x": "warning an assignment to its items 'np.copy(...)'",
     "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0].clip(0, load()); "
     "return x": "warning an assignment to its items 'np.copy(...)'",
-    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0].clip(0, self.size); return x": "",
+    "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0].clip(0, self.size); return x": "settled",
     "self.x = np.ones((3, 4)) / x = self.x[index]; x[:, 0] = x[:, 0] - 1; "
     "return x": "warning an assignment to its items 'np.copy(...)'",
     "self.x = np.ones((3, 4)) / x = self.x[self.x > 3]; x += 1; return x": "a mask takes a copy",
@@ -329,7 +330,7 @@ CHANGED: dict[str, str] = {
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a'] + 1; "
     "return x": "warning an update of the old value '.copy()'",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['b'] = x['a'] + 1; return x": "kind unknown",
-    "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a']/x['a']; return x": "",
+    "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a']/x['a']; return x": "kind unknown",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = f\"{path}{x['a']}\"; "
     "return x": "warning an update of the old value '.copy()'",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = os.path.join('y', x['a']); "
@@ -355,7 +356,7 @@ CHANGED: dict[str, str] = {
     "self.x = load(path) / x = self.x[index]; x += 1; return x": "kind unknown",
     "self.x = load(path) / x = self.x[index]; x[:, 0] = 1; "
     "return x": "information an assignment to its items 'copy.deepcopy(...)'",
-    "self.x = load(path) / x = self.x[index]; x[x > 3] = 1; return x": "",
+    "self.x = load(path) / x = self.x[index]; x[x > 3] = 1; return x": "settled",
     "self.x = load(path) / x = self.x[index]; x[..., 0] = 1; "
     "return x": "information an assignment to its items 'copy.deepcopy(...)'",
     "self.x = load(path) / x = self.x[index]; x[2:] = 1; "
