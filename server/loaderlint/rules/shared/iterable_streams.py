@@ -192,10 +192,18 @@ class Stream:
         e = self._model.ev.expr(frame, number)
         value = self._model.ev.eval(number, frame)
         if isinstance(e, ir.Call) and self._passes_on(e, frame):
-            return any(self._is_hidden(arg.value, frame, depth + 1) for arg in e.args)
+            hidden = (self._is_any_hidden if arg.kind == "star" else self._is_hidden for arg in e.args)
+            return any(one(arg.value, frame, depth + 1) for one, arg in zip(hidden, e.args, strict=True))
         if any(isinstance(a, Unknown) for a in value.atoms) and _STREAM_NAME.search(self._name(e, frame)):
             return True
         return any(self._hides(atom, depth) for atom in value.atoms)
+
+    def _is_any_hidden(self, number: int, frame: Frame, depth: int) -> bool:
+        """Whether an item of a sequence is unknown and may shard itself: `zip(*self.datasets)`."""
+        value = self._model.ev.eval(number, frame)
+        items = [atom for one in value.only(SeqOf) for item in one.items for atom in item.atoms]
+        named = _STREAM_NAME.search(self._name(self._model.ev.expr(frame, number), frame)) is not None
+        return any((named and isinstance(atom, Unknown)) or self._hides(atom, depth) for atom in items or value.atoms)
 
     def _passes_on(self, call: ir.Call, frame: Frame) -> bool:
         callee = self._model.ev.eval(call.func, frame)
@@ -207,7 +215,7 @@ class Stream:
                 return name
             case ir.Param(index):
                 return self._model.def_of(frame).params[index].name
-            case ir.Index(base, _):
+            case ir.Index(base, _) | ir.Element(base):
                 return self._name(self._model.ev.expr(frame, base), frame)
         return ""
 
