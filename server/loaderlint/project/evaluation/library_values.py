@@ -250,7 +250,7 @@ def is_telling(op: str, right: Val) -> bool:
     """Whether a comparison with `right` may be decided, whatever is on its left."""
     literal = right.literal
     if op in ("is", "is not"):
-        return literal is not None and literal.kind == "NoneType"
+        return literal is not None and (literal.kind == "NoneType" or _is_flag(literal))
     return literal is not None and not literal.configured
 
 
@@ -258,6 +258,8 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
     """Whether a comparison is always true or always false."""
     b = right.literal
     if op in ("is", "is not"):
+        if b is not None and _is_flag(b):
+            return _is_same_flag(left, b, op)
         if b is None or b.kind != "NoneType":
             return None
         nones = set(map(_is_none, left.atoms))
@@ -271,6 +273,20 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
         return op == "!="
     answers = {_answer(op, one, b) for one in left.atoms}
     return answers.pop() if len(answers) == 1 else None
+
+
+def _is_flag(literal: Literal_) -> bool:
+    return literal.kind == "bool" and not literal.configured
+
+
+def _is_same_flag(left: Val, flag: Literal_, op: str) -> bool | None:
+    """Whether `x is True` is always true or always false for constants. True and False are one object each."""
+    answers = {
+        (one.kind, one.value) == (flag.kind, flag.value) if isinstance(one, Literal_) and not one.configured else None
+        for one in left.atoms
+    }
+    answer = answers.pop() if len(answers) == 1 else None
+    return None if answer is None else answer is (op == "is")
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
