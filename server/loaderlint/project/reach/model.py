@@ -518,7 +518,8 @@ class Model:
     def _presume_loader(self) -> Loader:
         """The loader that is presumed for a project with datasets but no loader that may hold them."""
         kind = LOADERS["torch.utils.data.DataLoader"]
-        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, late="no loader in sight")
+        late, others = "no loader in sight", any(not in_tests(one.path, self.files.root) for one in self.loaders)
+        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, unlikely=others, late=late)
         self.loaders = (*self.loaders, made)
         return made
 

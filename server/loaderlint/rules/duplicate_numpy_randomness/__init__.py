@@ -118,7 +118,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
 
 def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     name, exposure = verdict.about.function, verdict.exposure
-    condition = "only before torch 1.9: " if verdict.severity is Severity.HINT else ""
+    condition = "" if _may_be_old(exposure, model) else "only before torch 1.9: "
     cause = "is seeded only under a condition" if are_seeded(verdict.together, exposure, model) else "nothing seeds"
     loop = exposure.lead.kind.worker_loop
     remedy = f"seed NumPy in its `{loop}`" if loop else "pass a worker_init_fn that seeds NumPy"
@@ -148,10 +148,15 @@ def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -
     return Unsaid(f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)")
 
 
+def _may_be_old(exposure: Exposure, model: Model) -> bool:
+    """Whether the project declares a torch that may be older than 1.9."""
+    return model.environment(exposure.lead).torch.before(FIXED_IN) in ("yes", "maybe")
+
+
 def _fixes(verdict: WorkerVerdict[Draw], model: Model) -> tuple[Fix, ...]:
     loaders = [loader for loader in in_sight(verdict.exposure) if loader.has_workers() != "no"]
     fix = seed_worker_fix(loaders, model, _without_workers_yet(verdict, model))
-    if fix and verdict.severity is Severity.HINT:
+    if fix and not _may_be_old(verdict.exposure, model):
         fix = replace(fix, safety="unsafe")  # nothing says that the project uses such a torch
     return (fix,) if fix else ()
 

@@ -295,8 +295,10 @@ def _by_doubts(rule: Rule) -> Weigh[_About]:
 
 
 def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity | Unsaid:
-    """A severity, lowered by everything that is not certain."""
-    return loudness(severity, exposure.certainty, doubts)
+    """A severity, lowered by everything that is not certain. Where the project creates loaders, a dataset that no code
+    creates is probably not in use: at most a hint."""
+    loud = loudness(severity, exposure.certainty, doubts)
+    return Severity.HINT if isinstance(loud, Severity) and exposure.lead.unlikely else loud
 
 
 # --- faults that do not depend on a frame -----------------------------------------------------------------------------
