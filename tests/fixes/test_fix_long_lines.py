@@ -77,6 +77,18 @@ def test_a_line_that_was_too_long_stays_one() -> None:
     assert edited == "names = sorted(listed(aaaaaaaaaaaaaaa))\n"
 
 
+def test_a_line_with_a_long_string_grows_no_longer_than_the_longest() -> None:
+    name = "'" + "n" * 90 + "'"
+    longest, line = f"x = g({name}, 10000000000)\n", f"y = listed({name})\n"
+    text = longest + line
+    wrap = [Wrap(place(text, f"listed({name})"), "sorted(", ")")]
+    assert fixed(text, wrap) == f"{longest}y = sorted(listed({name}))\n"
+    text = line
+    assert (
+        fixed(text, [Wrap(place(text, f"listed({name})"), "sorted(", ")")]) == f"y = sorted(\n    listed({name})\n)\n"
+    )
+
+
 def test_two_changes_of_a_line_are_held_by_one_pair_of_brackets() -> None:
     text = "pairs = zip(listed(a), listed(b))\nx, y = listed(a), listed(b)\n"
     wraps = [Wrap(place(text, f"listed({one})", number=n), "sorted(", ")") for one in "ab" for n in (0, 1)]

@@ -47,9 +47,12 @@ def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
     end = draft.line_end(start)
     if any(one.rank not in _WITHIN or one.end > end or "\n" in one.text for one in own):
         return []
-    more = sum(len(one.text) - (one.end - one.start) for one in own)
+    length = end - start
+    longer = length + sum(len(one.text) - (one.end - one.start) for one in own)
     limit = draft.original.code_length
-    if more <= 0 or not end - start <= limit < end - start + more or DIRECTIVE.search(draft.text, start, end):
+    if length > limit:  # a formatter leaves it; others let it grow as long as the longest line
+        limit = longer if draft.original.formatted_length is not None else draft.original.line_length
+    if longer <= max(length, limit) or DIRECTIVE.search(draft.text, start, end):
         return []
     code, spans = _with_changes(draft.text[start:end], start, own)
     width = Width(draft.indentation(start), draft.unit, draft.original.call_length(limit))
