@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, OverrideArguments, RemoveArgument, Safety, SetArgument
-from loaderlint.project.evaluation.values import MapOf
+from loaderlint.project.evaluation.values import Literal_, MapOf
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, conflicts
 from loaderlint.rules.shared.loader_call import Written, written
+
+#: What raises where there are no workers.
+_NEEDING = ("persistent_workers", "prefetch_factor", "multiprocessing_context", "timeout")
 
 
 def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
@@ -25,11 +28,23 @@ def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator
     followed = _following(conflict, argument, call.anchor, model) if named and other and other.keyword else None
     if followed is not None:
         title = f"Make `{conflict.argument}` depend on `{conflict.other}`"
-        yield Fix(title, "safe", (SetArgument(call, conflict.argument, followed),))
+        followed_alone: Safety = "unsafe" if _may_conflict_too(conflict, loader, model) else "safe"
+        yield Fix(title, followed_alone, (SetArgument(call, conflict.argument, followed),))
     elif conflict.soft == "always":
         wanted = named and conflict.other == "num_workers" or not conflict.droppable
         safety: Safety = "unsafe" if wanted or _more_arguments(loader, model) else "safe"
         yield Fix(f"Drop `{conflict.argument}`", safety, (RemoveArgument(call, argument.keyword),))
+
+
+def _may_conflict_too(conflict: Conflict, loader: Loader, model: Model) -> bool:
+    """Whether the call passes another argument that needs workers and comes from elsewhere: it may raise as well, and
+    then the fix of this one changes nothing. One that always raises is reported, and has a fix of its own."""
+    if conflict.other != "num_workers":
+        return False
+    reported = {one.argument for one in conflicts(loader, model) if one.hard == "always"}
+    others = [one for one in _NEEDING if one not in reported and written(loader, one, model) is not None]
+    given = (atom for name in others for atom in loader.argument(name).atoms)
+    return any(not isinstance(atom, Literal_) or atom.configured for atom in given)
 
 
 def _overriding(conflict: Conflict, workers: Written, loader: Loader, model: Model) -> Iterator[Fix]:

@@ -50,7 +50,8 @@ with the threads. Loaders with several workers get the call, and loaders with on
 `worker_init_fn`: then the fix is unsafe. A loader in the same file whose dataset is unknown, because it comes out of a
 registry, gets the call too. If several scripts need the function, the fix writes it once, in a module that imports cv2
 and that all of them import, directly or not. If the project already has such a function, the fix passes that one. If
-the other loaders have one that only seeds from torch, all share it. The second action puts the call after `import cv2`,
+the other loaders have one that only seeds from torch, all share it. Unsafe where more than three scripts have no
+module in common, so that each would get the function. The second action puts the call after `import cv2`,
 which also limits the main process.
 
 ## References

@@ -61,6 +61,8 @@ _GENERAL, _UNTOLD, _UNFIT = 2, 5, 6
 _USUAL_NAMES = MappingProxyType({"cv2": "cv2", "numpy": "np", "random": "random", "torch": "torch"})
 #: What is edited in more files is no small fix.
 _MAX_FILES = 16
+#: Nobody wants the same function in more files.
+_MAX_COPIES = 3
 
 
 class InitFunction(NamedTuple):
@@ -330,8 +332,10 @@ def _functions(module: Path, word: str, model: Model) -> Iterator[tuple[str, Fra
 
 
 def edits_many_files(intents: Iterable[Intent]) -> bool:
-    """Whether a fix edits so many files that nobody reads all of it."""
-    return len({path_of(intent) for intent in intents}) > _MAX_FILES
+    """Whether a fix edits so many files that nobody reads all of it, or writes the same function into many."""
+    edited = list(intents)
+    copies = {intent.path for intent in edited if isinstance(intent, InsertFunction)}
+    return len(copies) > _MAX_COPIES or len({path_of(intent) for intent in edited}) > _MAX_FILES
 
 
 def does_only_calls(frame: Frame, model: Model) -> bool:
