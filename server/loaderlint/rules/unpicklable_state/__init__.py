@@ -11,8 +11,8 @@ that are held around a sample, under every start method, because they lock nothi
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
 object, the loader raises `TypeError: cannot pickle '_thread.lock' object` (or `'generator'`, `'module'`, `'dict_keys'`,
 ...) before the first batch: on Windows, on macOS, on Linux from Python 3.14 on, and with
-`multiprocessing_context="spawn"`. A `torch.Generator` can be pickled, but the worker dies when it reads it. All
-measured with torch 2.13.
+`multiprocessing_context="spawn"`. A `torch.Generator` can be pickled from torch 2.4 on, but on Linux the worker dies
+when it reads it. All measured with torch 2.13.
 
 A `threading.Lock` only orders the threads of one process, and each worker has its own copy. Two workers were seen
 inside the 'locked' block at the same time. A lock that a thread holds while the workers are forked stays locked in them
@@ -27,6 +27,8 @@ for ever.
   generators.
 - It can be pickled: loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy
   generators and `functools.partial`.
+- From torch 2.4 on, a `torch.Generator` arrives where tensors are shared through the file system, as on macOS and
+  Windows. (Measured on Linux with `set_sharing_strategy("file_system")`.)
 - Tensors and models on the GPU are not reported outside Windows: CUDA gives other processes access to its memory, but
   "not on Windows" (torch's notes; not run on a GPU). `cuda-in-worker` reports forked workers that use them.
 - `handle-across-workers` reports files, databases and other handles that workers use. A closed handle cannot be pickled
