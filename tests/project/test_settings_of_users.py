@@ -3,6 +3,7 @@ that are chosen by a name."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,13 @@ VALUES: dict[str, str] = {
     "c = EasyDict({'size': 3}); c.other": "?config",
     "c = EasyDict(load()); c.size": "?config",
     "c = types.SimpleNamespace(size=3); c.size": "3, configuration default",
+    "c = types.SimpleNamespace(); c.size = 3; c.size": "3",
+    "c = argparse.Namespace(size=4); c.size = 3; c.size": "3",
+    "c = types.SimpleNamespace(); c.size = 4; c.size = 3; c.size": "3",
+    "c = argparse.Namespace(size=4); x = c.size; c.size = 3; x": "4, configuration default",
+    "c = types.SimpleNamespace(); c.size = 4; x = c.size; c.size = 3; x": "4",
+    "c = types.SimpleNamespace(); c.size = 3; c.other": "types.SimpleNamespace().other",
+    "c = types.SimpleNamespace(size=4); if load(): c.size = 3; c.size": "3 | 4, configuration default",
     "c = OmegaConf.create({'size': 3}); c.size": "3, configuration default",
     "c = OmegaConf.create({'size': {'a': 3}}); c.size": "{a: 3}",
     "c = OmegaConf.load('x'); c.size": "omegaconf.OmegaConf.load().size",
@@ -414,6 +422,89 @@ loader = DataLoader([1], num_workers=args.workers)
 """,
     )
     assert linked.loader().workers_text == workers
+
+
+#: How many workers the loader of a program has that sets an attribute of a record.
+ASSIGNED = {
+    "in a function": """
+        def main():
+            c = argparse.Namespace()
+            c.workers = 0
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "in a function, in the record of a library": """
+        def main():
+            c = EasyDict()
+            c.workers = 0
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "what a function gives": """
+        def make():
+            c = argparse.Namespace()
+            c.workers = 0
+            return c
+        def main():
+            c = make()
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "for an object": """
+        class Run:
+            def __init__(self):
+                self.c = types.SimpleNamespace()
+                self.c.workers = 0
+            def main(self):
+                loader = DataLoader(f, num_workers=self.c.workers)
+    """,
+    "set again, on what a function gives": """
+        def make():
+            c = argparse.Namespace()
+            c.workers = 0
+            return c
+        def main():
+            c = make()
+            c.workers = 4
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "set again": """
+        def main():
+            c = argparse.Namespace(workers=0)
+            c.workers = 4
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "set again by a function": """
+        def change(c):
+            c.workers = 4
+        def main():
+            c = argparse.Namespace()
+            c.workers = 0
+            change(c)
+            loader = DataLoader(f, num_workers=c.workers)
+    """,
+    "set again in the loop": """
+        def main():
+            c = types.SimpleNamespace()
+            c.workers = 0
+            for epoch in range(3):
+                loader = DataLoader(f, num_workers=c.workers)
+                c.workers = 4
+    """,
+}
+WORKERS = {
+    "in a function": "num_workers=0",
+    "in a function, in the record of a library": "num_workers=0, configuration default",
+    "what a function gives": "num_workers=0",
+    "for an object": "num_workers=0",
+    "set again, on what a function gives": "num_workers=0 or 4",
+    "set again": "num_workers=4",
+    "set again by a function": "num_workers=0 or 4",
+    "set again in the loop": "num_workers=0 or 4",
+}
+
+
+@pytest.mark.parametrize("way", ASSIGNED)
+def test_what_code_assigns_to_a_record(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{HEAD}{textwrap.dedent(ASSIGNED[way])}")
+    assert linked.loader().workers_text == WORKERS[way]
 
 
 def _chosen(folder: Path, made: str, option: str, before: str = "pass") -> Linked:

@@ -56,6 +56,7 @@ from loaderlint.project.evaluation.values import (
     Namespace,
     PartialOf,
     SeqOf,
+    Site,
     SuperRef,
     Unknown,
     Val,
@@ -319,7 +320,7 @@ class Evaluator:
         parts: list[Val] = []
         atoms = base.ordered()
         for atom in [one for one in atoms if not is_none(one)] or atoms:
-            value, targets = self._attribute(atom, name, frame)
+            value, targets = self._attribute(atom, name, frame, number)
             parts.append(value)
             if targets and number is not None:
                 frame.add_targets(number, targets)
@@ -332,7 +333,7 @@ class Evaluator:
         relation = "view" if name in VIEW_ATTRIBUTES else "same"
         return Val(value.atoms, value.origins | extended(base.origins, name, relation))
 
-    def _attribute(self, atom: Atom, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+    def _attribute(self, atom: Atom, name: str, frame: Frame, number: int | None) -> tuple[Val, tuple[Frame, ...]]:
         match atom:
             case Lib(owner):
                 module = flags_module(atom) if owner.endswith(".FLAGS") else None
@@ -353,7 +354,8 @@ class Evaluator:
             case Namespace():
                 return self.user_options.attribute(atom, name), ()
             case LibObject():
-                found = self.user_options.node_attribute(atom, name)
+                place = Site(frame, number) if number is not None else None
+                found = self.user_options.node_attribute(atom, name, place)
                 return (found if found is not None else member_of(atom, name)), ()
             case SeqOf(_, items, names=names) if name in names and len(items) == len(names):
                 return items[names.index(name)], ()

@@ -4,7 +4,7 @@ argument, such as `data.set_transform(Crop())`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -41,6 +41,13 @@ _MAKING = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
 _LOADER_WORDS = tuple(
     (kind, kind.rpartition(".")[2]) for kind in sorted(kind for kinds in SET_BY_LOADERS.values() for kind in kinds)
 )
+#: Objects that have their arguments (keywords, or the dict that comes first) as attributes, and what code assigns.
+RECORDS = frozenset(
+    """
+    types.SimpleNamespace argparse.Namespace easydict.EasyDict munch.Munch munch.munchify addict.Dict
+    omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
+    """.split()
+)
 _DEEP_COPY = Lib("copy.deepcopy")
 
 
@@ -59,6 +66,40 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
         for frame, number, step in _assignments(ev, site, name):
             if _lasts(made, site, frame, number):
                 yield ev.eval(step.value, frame)
+
+
+def set_before(ev: Evaluator, made: LibObject, name: str, read: Site | None) -> tuple[list[Val], bool]:
+    """What code assigns to attribute `name` of an object before `read`, and whether it always does. That is known if
+    all of it is in one def or one module, and no loop is around the read; otherwise, this is `set_on`."""
+    found = list(_assignments(ev, made.site, name)) if sites_of(made) == [made.site] else []
+    frames = (made.site.frame, *(frame for frame, _, _ in found))
+    here = read.frame.code.evaluated_by(read.expr) if read is not None else None
+    if read is None or here is None or not found or not _is_straight_line(read, frames):
+        return list(set_on(ev, made, name)), False
+    placed = sorted((((frame.piece, number), frame, step) for frame, number, step in found), key=lambda one: one[0])
+    before = [one for one in placed if one[0] < (read.frame.piece, here)]
+    sure = [index for index, (_, frame, step) in enumerate(before) if _always_precedes(frame, step, read)]
+    last = before[sure[-1] :] if sure else before
+    return [ev.eval(step.value, frame) for _, frame, step in last], bool(sure)
+
+
+def _is_straight_line(read: Site, frames: Iterable[Frame]) -> bool:
+    """Whether no loop is around an expression, and these frames are its own or module-level code of its file."""
+    code = read.frame.code
+    return code.is_branch(code.context_of(read.expr)) and all(_is_in_one_scope(read.frame, one) for one in frames)
+
+
+def _is_in_one_scope(frame: Frame, other: Frame) -> bool:
+    """Whether two frames are one, or module-level code of one file."""
+    return frame is other or (frame.path == other.path and frame.def_ == other.def_ == 0)
+
+
+def _always_precedes(frame: Frame, step: ir.SetAttr, read: Site) -> bool:
+    """Whether a step further up runs whenever an expression is evaluated."""
+    code = read.frame.code
+    if frame is not read.frame or code.one is None:
+        return step.context == 0
+    return code.one.is_within(code.context_of(read.expr), step.context)
 
 
 def replaced_on(ev: Evaluator, site: Site | None, name: str) -> Val | None:
@@ -282,7 +323,7 @@ def as_given(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
     """The result of a call, or an item of it. If the caller sets attributes of the objects in it, they become objects
     of their own: those that the function returns to other callers do not have these attributes."""
     made = [one for one in value.atoms if type(one) is Instance and one.site is not None and one.given is None]
-    datasets = [one for one in value.atoms if type(one) is LibObject and _is_fresh_dataset(one)]
+    datasets = [one for one in value.atoms if type(one) is LibObject and _is_fresh(one)]
     if not (made or datasets) or frame.nesting >= MAX_NESTING:
         return value
     if not (_are_set_at(ev, frame, number) or _keep_at(ev, made, frame, number) or _is_reset_at(ev, frame, number)):
@@ -316,8 +357,9 @@ def _is_of_library(ev: Evaluator, made: Instance) -> bool:
     return any(is_library_dataset(base) for base in ev.classes.library_bases(made.cls))
 
 
-def _is_fresh_dataset(made: LibObject) -> bool:
-    return made.given is None and is_library_dataset(made.name)
+def _is_fresh(made: LibObject) -> bool:
+    """Whether what a call gives may become an object of its own: a dataset or a record."""
+    return made.given is None and (is_library_dataset(made.name) or made.name in RECORDS)
 
 
 def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:

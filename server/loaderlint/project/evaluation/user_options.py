@@ -18,6 +18,7 @@ from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     FunctionRef,
@@ -50,13 +51,8 @@ _CONFIG_NODES = (
     "easydict.EasyDict",
     "ml_collections.ConfigDict",
 )
-#: Objects that have their arguments (keywords, or the dict that comes first) as attributes.
-_RECORDS = frozenset(
-    """
-    types.SimpleNamespace argparse.Namespace easydict.EasyDict munch.Munch munch.munchify addict.Dict
-    omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
-    """.split()
-)
+#: Records that no library reads a configuration into.
+_NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 _DICT_METHODS = frozenset("get items keys values update pop copy setdefault".split())
 #: How the names of functions begin that declare an option.
 _HELPER = "add_arg"
@@ -125,13 +121,15 @@ class UserOptions:
                 self._options[key] = self._absl_flag(name)
         return self._options[key]
 
-    def node_attribute(self, atom: LibObject, name: str) -> Val | None:
-        """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
+    def node_attribute(self, atom: LibObject, name: str, read: Site | None) -> Val | None:
+        """Attribute `name` of a yacs, EasyDict or ConfigDict node, or of another record, as expression `read` finds it;
+        None if `atom` is none."""
         if atom.name == hyperparameters.KEPT:
             return None if name in _DICT_METHODS else hyperparameters.given(self._ev, atom.site, name)
         given = self._given(atom, name)
-        if given is not None:
-            return given
+        assigned = self._assigned(atom, name, given, read)
+        if assigned is not None or given is not None:
+            return assigned or given
         if not atom.name.startswith(_CONFIG_NODES) or not name.isidentifier() or name.islower() and len(name) < 3:
             return None
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
@@ -151,7 +149,7 @@ class UserOptions:
 
     def _given(self, atom: LibObject, name: str) -> Val | None:
         """The argument for attribute `name` in the call that created a record; None if that is not known."""
-        if atom.name not in _RECORDS:
+        if atom.name not in RECORDS:
             return None
         passed = self._ev.calls.site_arguments(atom.site)
         given = dict(passed.keywords).get(name)
@@ -161,6 +159,17 @@ class UserOptions:
             elif given is None and isinstance(one, Namespace):
                 given = self.attribute(one, name)
         return self._configured(given, "configuration default") if given is not None else None
+
+    def _assigned(self, atom: LibObject, name: str, given: Val | None, read: Site | None) -> Val | None:
+        """What code assigns to attribute `name` of a record; with what it was `given`, if that may be left. None if no
+        code in sight does. The nodes of a module are a configuration: `_node_default`."""
+        if atom.name not in RECORDS or (atom.name.startswith(_CONFIG_NODES) and atom.site.frame.def_ == 0):
+            return None
+        assigned, is_sure = set_before(self._ev, atom, name, read)
+        if not assigned:
+            return None
+        found = join(assigned if is_sure or given is None else (given, *assigned))
+        return found if atom.name in _NAMESPACES else self._configured(found, "configuration default")
 
     # --- looking declarations up --------------------------------------------------------------------------------------
 
