@@ -376,11 +376,23 @@ class Classes:
                     return of(member.function), ()
                 case "class":
                     return of(Method(member.function, inst.cls, member.owner)), ()
-            stored = [s.value for s in self.stores(inst, name)]
-            bound = of(Method(member.function, inst, member.owner))
-            return join([bound, *stored]), ()
+            stores = self.stores(inst, name)
+            hidden = any(self._hides(store, name) for store in stores)
+            bound = [] if hidden else [of(Method(member.function, inst, member.owner))]
+            return join([*bound, *(store.value for store in stores)]), ()
         value = self.field(inst, name)
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
+
+    def _hides(self, store: Store, name: str) -> bool:
+        """Whether every construction of the object assigns something else to the name of a method: not
+        `self.load = cached(self.load)`."""
+        one = self._ev.def_of(store.frame)
+        step = one.steps[store.step] if one is not None and store.construction and store.sure else None
+        if not isinstance(step, ir.SetAttr):
+            return False
+        exprs = store.frame.code.exprs
+        read = (exprs[number] for number in ir.made_of(exprs, (step.value,)))
+        return not any(isinstance(e, ir.Attr) and e.name == name for e in read)
 
     def class_attribute(self, cls: ClassRef, name: str) -> Val:
         """`Class.name`."""
