@@ -567,6 +567,83 @@ make(E(), 4)
     assert found == [("num_workers=0", 1), ("num_workers=4", 1)]
 
 
+#: A dataset class and the call that creates an object of it, then whether the loader gets one.
+CONSTRUCTED = {
+    "an argument is missing": ("class E(D):\n    def __init__(self, n, path): pass", "E(n=3)", False),
+    "a keyword that it does not have": ("class E(D):\n    def __init__(self, n): pass", "E(3, path='')", False),
+    "one argument too many": ("class E(D):\n    def __init__(self, n): pass", "E(3, '')", False),
+    "a keyword-only argument by position": ("class E(D):\n    def __init__(self, *, n): pass", "E(3)", False),
+    "in a Subset": ("class E(D):\n    def __init__(self, n): pass", "torch.utils.data.Subset(E(), [0])", False),
+    "a base class has the constructor": (
+        "class B(D):\n    def __init__(self, n): pass\nclass E(B): pass",
+        "E()",
+        False,
+    ),
+    "a default": ("class E(D):\n    def __init__(self, n, path=''): pass", "E(n=3)", True),
+    "other keywords": ("class E(D):\n    def __init__(self, n, **more): pass", "E(3, path='')", True),
+    "arguments of a list": ("class E(D):\n    def __init__(self, n, path): pass", "E(*load())", True),
+    "arguments of a dict": ("class E(D):\n    def __init__(self, n, path): pass", "E(n=3, **load())", True),
+    "a decorator of the constructor": (
+        "from company import configured\nclass E(D):\n    @configured\n    def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "a decorator of the class": (
+        "from company import configured\n@configured\nclass E(D):\n    def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "a decorator of the base class": (
+        "from company import configured\n@configured\nclass B(D):\n    def __init__(self, n): pass\nclass E(B): pass",
+        "E()",
+        True,
+    ),
+    "a dataclass": ("@dataclass\nclass E(D):\n    n: int\n    path: str = ''", "E(3)", True),
+    "a metaclass": (
+        "from company import Configured\nclass E(D, metaclass=Configured):\n    def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "an unknown base class": (
+        "from company import Configured\nclass E(Configured, D):\n    def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "__new__": (
+        "class E(D):\n    def __new__(cls): return C(1)\n    def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "one of two constructors": (
+        "import sys\nclass E(D):\n    if sys.version_info > (3, 12):\n        def __init__(self): pass\n"
+        "    else:\n        def __init__(self, n): pass",
+        "E()",
+        True,
+    ),
+    "the rest of a partial": (
+        "class E(D):\n    def __init__(self, n, path): pass\nmake = functools.partial(E, path='')",
+        "make(3)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", CONSTRUCTED)
+def test_a_call_that_the_constructor_does_not_accept_makes_no_dataset(way: str, tmp_path: Path) -> None:
+    """It raises TypeError before the loader exists."""
+    code, call, made = CONSTRUCTED[way]
+    linked = link(tmp_path, f"{HEAD}{code}\nloader = DataLoader({call}, num_workers=2)\n")
+    assert linked.datasets() == ["E"] * made
+    assert linked.reached("loader") == (["E.__getitem__"] if made else [])
+    assert not linked.loader().late
+
+
+def test_the_other_dataset_of_a_refused_call_is_made(tmp_path: Path) -> None:
+    code = "class E(D):\n    def __init__(self, n): pass\ndata = E() if load() else D()\n"
+    linked = link(tmp_path, f"{HEAD}{code}loader = DataLoader(data, num_workers=2)\n")
+    assert linked.datasets() == ["D"]
+
+
 def test_a_late_bound_dataset_is_possible_and_says_why(tmp_path: Path) -> None:
     linked = link(
         tmp_path,

@@ -535,7 +535,7 @@ PASSED_IN = {
 @pytest.mark.parametrize("way", PASSED_IN)
 def test_where_datasets_are_seen_to_be_used_another_is_not_presumed_in(way: str, tmp_path: Path) -> None:
     code, holds = PASSED_IN[way]
-    linked = link(tmp_path, f"{HEAD}def main(): train = DataLoader(A(), num_workers=2)\n{code}\n")
+    linked = link(tmp_path, f"{HEAD}KINDS = [B]\ndef main(): train = DataLoader(A(), num_workers=2)\n{code}\n")
     assert linked.reached("loader") == (["B.__getitem__"] if holds else [])
     assert linked.guessed() == ["B.__getitem__"]
 
@@ -593,7 +593,22 @@ IN_USE = {
         True,
     ),
     "a comment names it": ("", f"--- train.py\n{HEAD}{MAKES_A}\nfrom data import B  # not C", False),
-    "a loader is made there": (MAKES_A, "", True),
+    "a loader is made there": (MAKES_A, "", False),
+    "a loader is made there, and a function may take it": (f"{MAKES_A}\ndef pick(kind=C): pass", "", True),
+    "a loader is made there, and a comment names it": (f"{MAKES_A}  # or C()", "", False),
+    "a loader is made there, and a text names it": (f"{MAKES_A}\n__all__ = ['C']", "", True),
+    "a class derives from it": (f"class E(C): pass\n{MAKES_A}", "", False),
+    "others ask whether a dataset is one": (
+        "",
+        f"--- train.py\n{HEAD}{MAKES_A}\nimport data\n"
+        "def show(one): print(isinstance(one, data.C), isinstance(one, (data.B, data.C)))",
+        False,
+    ),
+    "others ask whether a dataset is one, and list it": (
+        "",
+        f"--- train.py\n{HEAD}{MAKES_A}\nimport data\ndef show(one): print(isinstance(one, data.C), [data.B, data.C])",
+        True,
+    ),
     "the other loader is only tried out": ("", f"--- train.py\n{HEAD}train = DataLoader(A(), num_workers=2)", True),
 }
 

@@ -16,6 +16,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
+    BOTTOM,
     Atom,
     ClassRef,
     DefKey,
@@ -101,13 +102,32 @@ class Calls:
         found: set[DefKey] = set()
         for atom in callee.only(FunctionRef, Method):
             function, receiver = (atom.function, atom.receiver) if isinstance(atom, Method) else (atom, None)
-            facts = self._ev.facts(function.path, function.piece)
-            one = facts.ir.defs[function.def_] if facts is not None else None
-            if one is None or one.name == "__init__" or arguments.fit(one.params, receiver is not None):
-                continue
-            if self._ev.functions.decoration(function) not in ("unknown", "stub"):
+            if self._name(function) != "__init__" and self._refuses(function, arguments, receiver is not None):
                 found.add(def_key(function))
         return found
+
+    def is_refused(self, made: Instance) -> bool:
+        """Whether the call that creates an object raises TypeError, because the `__init__` of its class does not accept
+        the arguments. Only where all of them are written out, and `__init__` alone decides what is accepted."""
+        init = self._ev.classes.member(made.cls, "__init__")
+        call = self._ev.expr(made.site.frame, made.site.expr) if made.site is not None else None
+        if made.site is None or init is None or init.function is None or not isinstance(call, ir.Call):
+            return False
+        if any(arg.kind.startswith("star") for arg in call.args) or not self._refuses(init.function, _form(call), True):
+            return False
+        is_named = made.cls in self._ev.eval(call.func, made.site.frame).atoms
+        return is_named and self._ev.classes.leaves_arguments_to_init(made.cls)
+
+    def _refuses(self, function: FunctionRef, arguments: Arguments, receiver: bool) -> bool:
+        """Whether a def does not accept the arguments, and no decorator may change what it accepts."""
+        facts = self._ev.facts(function.path, function.piece)
+        if facts is None or arguments.fit(facts.ir.defs[function.def_].params, receiver):
+            return False
+        return self._ev.functions.decoration(function) not in ("unknown", "stub")
+
+    def _name(self, function: FunctionRef) -> str:
+        facts = self._ev.facts(function.path, function.piece)
+        return facts.ir.defs[function.def_].name if facts is not None else ""
 
     def is_guessed(self, frame: Frame) -> bool:
         """Whether a frame runs on an object whose class was found by a computed name."""
@@ -223,6 +243,12 @@ class Calls:
         if not isinstance(call, ir.Call):
             return Arguments(more_keywords=True)
         return self._ev.yaml.arguments(call, site.frame) or self.arguments(call, site.frame)
+
+
+def _form(call: ir.Call) -> Arguments:
+    """The arguments of a call without `*x` and `**x`, with values that are not looked at."""
+    positional = tuple(BOTTOM for arg in call.args if arg.kind == "pos")
+    return Arguments(positional, tuple((arg.name, BOTTOM) for arg in call.args if arg.kind == "kw"))
 
 
 def runs(callee: Atom, frame: Frame) -> bool:

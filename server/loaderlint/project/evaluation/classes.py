@@ -461,6 +461,20 @@ class Classes:
             function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
         )
 
+    def leaves_arguments_to_init(self, cls: ClassRef) -> bool:
+        """Whether `__init__` alone decides which arguments create an object, and no class of a library, decorator,
+        metaclass or `__new__`."""
+        if any(self.member(cls, name) is not None for name in ("__new__", "__init_subclass__")):
+            return False
+        return all(map(self._leaves_init, self.mro(cls)))
+
+    def _leaves_init(self, base: Base) -> bool:
+        """Whether a class, as an ancestor, certainly leaves it to `__init__` which arguments are accepted."""
+        if isinstance(base, ClassRef):
+            head = self.head(base)
+            return head is not None and not head.decorators and not head.keywords
+        return isinstance(base, Lib) and base.name in _WITHOUT_METHODS
+
     def open_method(self, inst: Instance, name: str) -> Frame | None:
         """The frame of a method of `inst` when unknown code calls it; None if the project defines none."""
         member = self.member(inst.cls, name)

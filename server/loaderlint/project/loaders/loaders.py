@@ -346,7 +346,7 @@ class Loaders:
             kind,
             site,
             name,
-            arguments,
+            self._without_refused(arguments),
             tuple(held),
             any(one.wrapped for one in held.values()),
             late,
@@ -355,6 +355,16 @@ class Loaders:
             unheld=unheld,
         )
         return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
+
+    def _without_refused(self, arguments: dict[str, Val]) -> dict[str, Val]:
+        """The arguments of a loader, without datasets whose call raises TypeError: such a loader never exists."""
+        dataset = arguments.get("dataset")
+        if dataset is None or not any(map(self._is_refused, dataset.atoms)):
+            return arguments
+        return {**arguments, "dataset": Val(frozenset(one for one in dataset.atoms if not self._is_refused(one)))}
+
+    def _is_refused(self, atom: Atom) -> bool:
+        return isinstance(atom, Instance) and self._ev.calls.is_refused(atom)
 
     def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
         """The kind of loader that a callee is, and the arguments for the library's own constructor."""
@@ -476,7 +486,7 @@ class Loaders:
         """An object of the project, and what it holds if its class derives from Subset or ConcatDataset. If its class
         was chosen by a computed name, it counts only if it may be a dataset."""
         chosen = self._ev.calls.is_chosen(inst)
-        if chosen and not may_be_dataset(self._ev, inst.cls):
+        if (chosen and not may_be_dataset(self._ev, inst.cls)) or self._is_refused(inst):
             return {}
         found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
         for base in self._ev.classes.library_bases(inst.cls):
@@ -521,7 +531,7 @@ class Loaders:
                 yield value
 
     def _late(self, value: Val | None) -> str:
-        """Why the dataset of a loader is unknown; '' if it is a library's own, or a list of samples."""
+        """Why the dataset of a loader is unknown; '' if it is a library's own, a list of samples, or never made."""
         if value is None:
             return "no dataset argument"
         reason = value.unknown
@@ -531,7 +541,8 @@ class Loaders:
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         listed = any(isinstance(atom, SeqOf) and atom.kind == "list" for atom in value.atoms)
-        return "" if made or listed else "a computed value"
+        refused = any(map(self._is_refused, value.atoms))
+        return "" if made or listed or refused else "a computed value"
 
     def _name(self, frame: Frame, number: int) -> tuple[str, str]:
         """The loader's name in the code: that of the variable, attribute or key it is stored in, otherwise that of the

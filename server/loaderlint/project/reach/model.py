@@ -474,13 +474,11 @@ class Model:
         return not in_tests(loader.path, self.files.root) and any(path != loader.path for path in held)
 
     def _is_in_use(self, cls: ClassRef) -> bool:
-        """Whether a loader is created in the file of a class, or others import the file and some code names the class,
+        """Whether others import the file of a class, or a loader is created there, and some code names the class,
         registers it, or may take it with a star import. Where a dataset comes from code that is not known, that code
         may name it."""
-        if any(loader.path == cls.path for loader in self.loaders):
-            return True
         importers = self.scripts.importers(cls.path)
-        if not importers:
+        if not importers and not any(loader.path == cls.path for loader in self.loaders):
             return False
         if any(file.stars for file in map(self.files.file, importers) if file is not None):
             return True
@@ -496,7 +494,7 @@ class Model:
             return False
         apart = (one for one in file.mentioning(name) if path != cls.path or not _is_within(one, cls.piece, file))
         named = (self.ev.facts(path, piece) for piece in apart)
-        return any(_names(e, name) for facts in named if facts is not None for e in facts.ir.exprs)
+        return any(_uses(facts.ir, name) for facts in named if facts is not None)
 
     def _is_trial(self, loader: Loader) -> bool:
         """Whether a loader is created in tests, or at module level, for example under a main guard."""
@@ -963,6 +961,25 @@ def _may_import(loader: Loader, cls: ClassRef) -> bool:
     if loader.path is None or loader.path == cls.path:
         return True
     return cls.path.suffix != SUFFIX and cls.path.stem.isidentifier()
+
+
+def _uses(piece: ir.PieceIR, name: str) -> bool:
+    """Whether a piece names something other than as the base of a class, or in `isinstance(x, C)`: neither creates an
+    object."""
+    numbers = [number for number, e in enumerate(piece.exprs) if _names(e, name)]
+    return bool(numbers) and not {*_bases(piece), *_tested(piece)}.issuperset(numbers)
+
+
+def _bases(piece: ir.PieceIR) -> Iterator[ir.ExprId]:
+    return (base for one in piece.defs for base in one.bases)
+
+
+def _tested(piece: ir.PieceIR) -> Iterator[ir.ExprId]:
+    """The expressions of the classes that `isinstance` is asked about."""
+    for call in piece.exprs:
+        if isinstance(call, ir.Call) and piece.exprs[call.func] == ir.Global("isinstance") and len(call.args) == 2:
+            classes = piece.exprs[call.args[1].value]
+            yield from classes.items if isinstance(classes, ir.Seq) else (call.args[1].value,)
 
 
 def _names(e: ir.Expr, name: str) -> bool:
