@@ -2,7 +2,7 @@
 
 Objects are distinguished by the place where they are created. An attribute holds the union of its stores: those of the
 constructor and the methods it calls, with the arguments of that object; those of other methods, as called from unknown
-code; and those of the class body.
+code; and those of the class body. What the constructor always overwrites counts only while it runs.
 """
 
 from __future__ import annotations
@@ -100,13 +100,14 @@ class Member(Struct, frozen=True):
 
 class Store(Struct, frozen=True):
     """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor
-    or a method that it calls."""
+    or a method that it calls. `lasts`: the def does not always overwrite it."""
 
     frame: Frame
     step: int
     value: Val
     construction: bool
     sure: bool
+    lasts: bool
 
 
 class _Open(Struct, eq=False):
@@ -152,7 +153,7 @@ class Classes:
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
-        self._fields: dict[tuple[Instance, str], Val] = {}
+        self._fields: dict[tuple[Instance, str, bool], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
         self._open: dict[tuple[Instance, str], _Open] = {}
         #: How often a call was met that waits for the answer. What is found then is not remembered.
@@ -380,7 +381,7 @@ class Classes:
             hidden = any(self._hides(store, name) for store in stores)
             bound = [] if hidden else [of(Method(member.function, inst, member.owner))]
             return join([*bound, *(store.value for store in stores)]), ()
-        value = self.field(inst, name)
+        value = self.field(inst, name, self._may_see_overwritten(inst, name, frame))
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
 
     def _hides(self, store: Store, name: str) -> bool:
@@ -694,16 +695,29 @@ class Classes:
             if step.context and self._ev.liveness.is_dead(step.context, frame):
                 continue
             value = self._ev.eval(step.value, frame)
-            yield Store(frame, number, value, construction, step.context == 0)
+            lasts = number not in frame.code.overwritten(name)
+            yield Store(frame, number, value, construction, step.context == 0, lasts)
 
-    def field(self, inst: Instance, name: str) -> Val:
-        """What attribute `name` of the object may hold."""
-        key = (inst, name)
+    def _may_see_overwritten(self, inst: Instance, name: str, frame: Frame) -> bool:
+        """Whether a frame runs while the object is constructed, and may read what the constructor overwrites later."""
+        methods = self._storing(inst.cls, name).written
+        if not any(self._ev.code(function).overwritten(name) for _, function, _ in methods):
+            return False
+        constructing, waiting = self._constructing(inst, self._methods_of(self._mentioning(inst.cls, f".{name}")))
+        around: Frame | None = frame
+        while around is not None and around not in constructing:
+            around = around.scope
+        return bool(waiting) or around is not None
+
+    def field(self, inst: Instance, name: str, with_overwritten: bool = False) -> Val:
+        """What attribute `name` of the object may hold. `with_overwritten`: even before the constructor overwrites
+        it."""
+        key = (inst, name, with_overwritten)
         known = self._fields.get(key)
         if known is not None:
             return known
-        if key in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
-            return self._open[key].objects
+        if (inst, name) in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
+            return self._open[inst, name].objects
         if name in SET_BY_LOADERS and is_set_by_loader(self._ev, inst, name):
             self._fields[key] = unknown("set by its loader")
             return self._fields[key]
@@ -712,6 +726,8 @@ class Classes:
             self._fields[key] = replaced
             return replaced
         stores = self.stores(inst, name)
+        if not with_overwritten:
+            stores = tuple(store for store in stores if store.lasts or not store.construction)
         values = self._values_of(inst, name, stores)
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))

@@ -3,7 +3,7 @@ identity. All frames of a def share its code."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,7 @@ class Code:
         "_evaluated_by",
         "_kinds",
         "_method_calls",
+        "_overwritten",
         "_read_in",
         "_step_loops",
         "_stored",
@@ -60,6 +61,7 @@ class Code:
         self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
         self._stored: dict[str, list[tuple[int, ir.SetAttr]]] | None = None
+        self._overwritten: dict[str, frozenset[int]] = {}
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
@@ -270,6 +272,41 @@ class Code:
     def stores_of(self, name: str) -> Sequence[tuple[int, ir.SetAttr]]:
         """The steps that assign attribute `name` of the first parameter, with their numbers."""
         return self._stores().get(name, ())
+
+    def overwritten(self, name: str) -> frozenset[int]:
+        """The numbers of those of `stores_of(name)` after which the def, unless it raises, always stores another value
+        that holds nothing of the earlier one but its attributes. None is no other value: rules tell what it lets go
+        of."""
+        found = self._overwritten.get(name)
+        if found is None:
+            found = self._overwritten[name] = frozenset(self._overwritten_later(name))
+        return found
+
+    def _overwritten_later(self, name: str) -> Iterator[int]:
+        stores = self.stores_of(name)
+        contexts: set[int] = set()  # those in which such a value is stored later
+        for number, step in reversed(stores) if len(stores) > 1 else ():
+            if self.one is not None and not contexts.isdisjoint((0, *self.one.enclosing(step.context))):
+                yield number
+            if self.is_branch(step.context) and not self._may_hold(step.value, name):
+                contexts.add(step.context)
+
+    def _may_hold(self, value: int, name: str) -> bool:
+        """Whether a value may hold what attribute `name` of the first parameter held before: `Subset(self.data)`,
+        `self.wrapped()`, but not `Own(self.data.samples)`."""
+        if self.exprs[value] == ir.Const("NoneType", None):
+            return True
+        parts = list(ir.made_of(self.exprs, (value,)))
+        called = {e.func for e in map(self.exprs.__getitem__, parts) if type(e) is ir.Call}
+        held = {one for one in parts if self._is_self_or_attribute(one, name)}
+        used = [one for one in parts if type(self.exprs[one]) is not ir.Attr or one in called]
+        return value in held or any(not held.isdisjoint(ir.operands(self.exprs[one])) for one in used)
+
+    def _is_self_or_attribute(self, number: int, name: str) -> bool:
+        e = self.exprs[number]
+        if type(e) is ir.Attr:
+            return e.name == name and ir.is_self(self.exprs[e.base])
+        return ir.is_self(e) or (type(e) is ir.Global and e.name == "super")
 
     def _stores(self) -> dict[str, list[tuple[int, ir.SetAttr]]]:
         if self._stored is None:

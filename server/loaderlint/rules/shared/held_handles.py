@@ -240,7 +240,7 @@ def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list
         return []
     constructed = sorted((s for s in stores if s.construction), key=lambda s: _moment(s, frames[0], model))
     start = max((i for i, s in enumerate(constructed) if s.sure), default=0)
-    return constructed[start:]
+    return [store for store in constructed[start:] if store.lasts]
 
 
 def _moment(store: Store, init: Frame, model: Model) -> int:

@@ -198,7 +198,7 @@ def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[
         if frame not in model.ev.classes.construction(inst):
             for number, step in model.steps_of(frame, ir.SetAttr):
                 if ir.is_self(model.ev.expr(frame, step.base)):
-                    yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False)]
+                    yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False, lasts=True)]
 
 
 class Constructed:
