@@ -370,13 +370,17 @@ for batch in make(load()):
 _FILTERS = (
     "silent: the loader is not known to batch with torch's default_collate: the DataLoader in filtered() (loading.py)"
 )
+_PERHAPS = (
+    "silent: it is not known to hold the dataset, and a collate function beside the dataset looks for None: "
+    "the DataLoader in plain() (loading.py)"
+)
 
 #: The import, what `make` returns, and the answer.
 IMPORTS = [
     ("from datasets import images", "filtered(images.Images, paths, images.collate)", _FILTERS),
     ("from datasets import images as own", "filtered(own.Images, paths, own.collate)", _FILTERS),
     ("from datasets import images", "plain(images.Images, paths)", "error"),
-    ("from datasets import load_dataset", "filtered(load_dataset, paths, None)", "possible warning"),
+    ("from datasets import load_dataset", "filtered(load_dataset, paths, None)", _PERHAPS),
 ]
 
 

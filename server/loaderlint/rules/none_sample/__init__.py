@@ -16,6 +16,7 @@ program never reaches a check such as `if batch is None: continue` in the traini
 
 ## When it is not a bug
 - The loader has a `collate_fn` that drops None, or does not batch (`batch_size=None`).
+- It is a guess that the loader holds the dataset, and a collate function in the dataset's file looks for None.
 - The loader belongs to a library that batches in its own way (torch_geometric, MONAI, fastai).
 - Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the index itself lead to the
   `return None`: `isinstance(index, slice)`, `index >= len(self)`.
@@ -68,11 +69,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.none_sample.collate_beside import collate_beside
 from loaderlint.rules.none_sample.none_paths import NonePath, gives_something, paths_to_none
 from loaderlint.rules.shared.default_collate import is_entry, own_collate
-from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.judgement import Candidate, Cure, WorkerVerdict, judged
 
 _WHEN = {
     "exception": "after an exception",
@@ -92,7 +95,12 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[No
     for frame in function.frames:
         if is_entry(frame, model) and gives_something(frame, model):
             for way in paths_to_none(frame, model):
-                yield Candidate(way, frame, way.spot, own_collate, doubts=way.doubts, key=way.spot.key)
+                cure = _cure_in(frame, model)
+                yield Candidate(way, frame, way.spot, cure, doubts=way.doubts, key=way.spot.key)
+
+
+def _cure_in(frame: Frame, model: Model) -> Cure:
+    return lambda loader: own_collate(loader) or collate_beside(frame, loader, model)
 
 
 def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
