@@ -42,7 +42,8 @@ def _may_conflict_too(conflict: Conflict, loader: Loader, model: Model) -> bool:
     if conflict.other != "num_workers":
         return False
     reported = {one.argument for one in conflicts(loader, model) if one.hard == "always"}
-    others = [one for one in _NEEDING if one not in reported and written(loader, one, model) is not None]
+    rest = (one for one in _NEEDING if one != conflict.argument and one not in reported)
+    others = [one for one in rest if written(loader, one, model) is not None]
     given = (atom for name in others for atom in loader.argument(name).atoms)
     return any(not isinstance(atom, Literal_) or atom.configured for atom in given)
 
