@@ -91,7 +91,8 @@ OBJECTS: dict[str, str] = {
     "class P:;  def __init__(self): self.run = self.go;  def run(self): pass;  def go(self): pass; P().run": "P().go",
     "class P:;  def __init__(self, a):;    if a: self.run = f;  def run(self): pass; P(load()).run": "P().run | f",
     "class P:;  def set(self): self.run = f;  def run(self): pass; P().run": "P().run | f",
-    "class P:;  def __init__(self): self.run = load(self.run);  def run(self): pass; P().run": "?undefined name | P().run",
+    "class P:;  def __init__(self): self.run = load(self.run);  "
+    "def run(self): pass; P().run": "?undefined name | P().run",
     "class P:;  @property;  def x(self): return f; P().x": "f",
     "class P:;  @functools.cached_property;  def x(self): return f; P().x": "f",
     "class P:;  @staticmethod;  def x(): return f; P().x": "x",
