@@ -94,7 +94,7 @@ DRAW_FREE = frozenset(
     librosa.feature.melspectrogram librosa.feature.mfcc librosa.filters librosa.get_duration librosa.load
     librosa.power_to_db librosa.resample librosa.stft librosa.to_mono librosa.util lmdb msgpack nibabel orjson pandas
     pyarrow pydicom rasterio resampy scipy.fft scipy.fftpack scipy.io scipy.ndimage scipy.signal shapely SimpleITK
-    skimage.color skimage.exposure skimage.io skimage.transform soundfile tifffile torchaudio tqdm zarr
+    skimage.color skimage.exposure skimage.io skimage.transform sortedcontainers soundfile tifffile torchaudio tqdm zarr
     """.split()
 )
 

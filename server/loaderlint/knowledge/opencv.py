@@ -18,7 +18,7 @@ SERIAL = frozenset(
     rectangle line circle ellipse polylines fillPoly putText getTextSize drawContours
     getRotationMatrix2D getAffineTransform getPerspectiveTransform decomposeProjectionMatrix Rodrigues
     boundingRect minAreaRect boxPoints contourArea arcLength moments
-    correctMatches undistortPoints triangulatePoints convexHull
+    correctMatches undistortPoints triangulatePoints convexHull medianBlur
     VideoCapture VideoWriter setNumThreads getNumThreads
     """.split()
 )
