@@ -408,20 +408,21 @@ class Model:
             left = tuple(one for one in left if _may_import(loader, one.cls))
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
-                left = tuple(one for one in left if self._is_found_from(loader, one.cls))
+                left = self._found_from(loader, left)
             named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
 
-    def _is_found_from(self, loader: Loader, cls: ClassRef) -> bool:
-        """Whether the file of a loader finds a class by a module's name: it is below a folder in which its other
-        imports are found, or beside it."""
-        if loader.path is None:
-            return True
-        roots = import_roots(self.ev, loader.path)
-        return not roots or any(cls.path.is_relative_to(root) for root in (*roots, loader.path.parent))
+    def _found_from(self, loader: Loader, objects: Sequence[Instance]) -> tuple[Instance, ...]:
+        """Those of the objects whose class the file of a loader finds by a module's name: it is below a folder in which
+        the file's other imports are found, or beside it."""
+        roots = import_roots(self.ev, loader.path) if loader.path is not None and objects else ()
+        if loader.path is None or not roots:
+            return tuple(objects)
+        folders = (*roots, loader.path.parent)
+        return tuple(one for one in objects if any(map(one.cls.path.is_relative_to, folders)))
 
     def _holder(self, loader: Loader) -> Frame | None:
         """The function of a loader's dataset that takes the samples of the unknown dataset; None if the loader may hold

@@ -298,7 +298,7 @@ def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity
     """A severity, lowered by everything that is not certain. Where the project creates loaders, a dataset that no code
     creates is probably not in use: at most a hint."""
     loud = loudness(severity, exposure.certainty, doubts)
-    unlikely = any(one.unlikely for one in exposure.loaders[:1])
+    unlikely = bool(exposure.loaders) and exposure.lead.unlikely
     return Severity.HINT if isinstance(loud, Severity) and unlikely else loud
 
 
