@@ -77,7 +77,7 @@ def _handed_over(frame: Frame, model: Model) -> Exposure | None:
         begins = loader.index in reached.parents and reached.parents[loader.index] is None
         if begins and _hands_on(loader):
             bits |= 1 << loader.index
-    return model.exposed(bits, reached.possible, 0)
+    return model.exposed(bits, reached, 0)
 
 
 def _hands_on(loader: Loader) -> bool:

@@ -64,7 +64,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each class or function of a notebook that the loader's workers are sent."""
     if not model.has_notebooks:
         return
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, None, 1)
     if exposure is None or start_severity(loader, model) is None:
         if loader.site is not None and loader.site.frame.path.suffix == SUFFIX:
             reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is imported"

@@ -77,7 +77,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each iterable dataset of the loader, at its `__iter__`."""
     for entry in iter_frames(loader, model):
-        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, RULE.workers)
+        exposure = model.exposed(1 << loader.index, model.reached[entry], RULE.workers)
         verdict = _verdict(entry, exposure, model) if exposure else None
         stream = Stream(entry, loader, model)
         reason = _why_not(stream, entry, loader, verdict, model)

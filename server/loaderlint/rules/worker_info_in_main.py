@@ -74,7 +74,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each iterable dataset of the loader, at the call of `get_worker_info()` that comes
     too early."""
     for entry in iter_frames(loader, model):
-        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, RULE.workers)
+        exposure = model.exposed(1 << loader.index, model.reached[entry], RULE.workers)
         early = next(early_worker_info_calls(entry, model), None)
         if early is None:
             continue

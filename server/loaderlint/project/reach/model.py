@@ -89,11 +89,13 @@ _MAX_SHOWN_LOADERS = 6
 class Reached(Struct, eq=False):
     """A frame that workers run. `loaders`: for each part, the bitset of the loaders that reach it. `parents`: for each
     loader index, the frame from which it was first reached; None for an entry point. `possible`: the loaders that
-    reach it only by a guess, because their dataset is bound late."""
+    reach it only by a guess, because their dataset is bound late. `presumed`: those of them whose dataset is not known
+    at all, so that it may be any dataset that no loader holds."""
 
     frame: Frame
     loaders: dict[Part, int] = field(default_factory=dict)
     possible: int = 0
+    presumed: int = 0
     parents: dict[int, Frame | None] = field(default_factory=dict)
 
     def bits(self, parts: tuple[Part, ...] = ("sample", "collate", "init")) -> int:
@@ -193,11 +195,13 @@ class MainFunction(Struct, frozen=True, eq=False):
 
 class Exposure(Struct, frozen=True):
     """The loaders whose workers run a line, proven ones first, and how certain that is. `guessed`: whether it is a
-    guess that one of them runs it, and not only their number of workers is unknown."""
+    guess that one of them runs it, and not only their number of workers is unknown. `presumed`: whether the guess rests
+    on nothing but a loader whose dataset is not known, where other loaders show what the project does."""
 
     loaders: tuple[Loader, ...]
     certainty: Certainty
     guessed: bool = False
+    presumed: bool = False
 
     @property
     def lead(self) -> Loader:
@@ -401,6 +405,7 @@ class Model:
         rest = tuple(one for one in unused if one.cls not in idle)
         presumed = [] if takers and (not_outside or not rest) else [self._presume_loader()]
         for loader in (*takers, *presumed):
+            known = {reached.frame for reached in self.reached.values() if reached.bits() >> loader.index & 1}
             # an attribute that no known code sets may be set by a derived class
             left = rest if loader.late == _NOT_SET or (takers and loader in presumed) else unused
             if loader in late and loader not in not_outside:
@@ -414,6 +419,15 @@ class Model:
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
+            if loader.unlikely or (loader.late and not _is_by_name(loader)):
+                self._mark_presumed(loader, known)
+
+    def _mark_presumed(self, loader: Loader, known: Collection[Frame]) -> None:
+        """Mark what the workers of a loader run only if it holds a dataset that no loader is known to hold: everything
+        but the `known` frames."""
+        for frame, reached in self.reached.items():
+            if frame not in known and reached.bits() >> loader.index & 1:
+                reached.presumed |= 1 << loader.index
 
     def _found_from(self, loader: Loader, objects: Sequence[Instance]) -> tuple[Instance, ...]:
         """Those of the objects whose class the file of a loader finds by a module's name: it is below a folder in which
@@ -726,14 +740,20 @@ class Model:
             for one in self.loaders_of(bits)
             if self.opposed_branches.rule_out(one.site, one.index, frame, context)
         )
-        return self.exposed(bits & ~kept_out, reached.possible, workers, cured) or self.exposed(
-            kept_out, reached.possible | kept_out, workers, cured
+        return self.exposed(bits & ~kept_out, reached, workers, cured) or self.exposed(
+            kept_out, replace(reached, possible=reached.possible | kept_out), workers, cured
         )
 
     def exposed(
-        self, bits: int, possible: int, workers: int, cured: Callable[[Loader], bool] = lambda loader: False
+        self,
+        bits: int,
+        reached: Reached | None,
+        workers: int,
+        cured: Callable[[Loader], bool] = lambda loader: False,
     ) -> Exposure | None:
-        """As `exposure`, for a bitset of loaders of which `possible` are guesses."""
+        """As `exposure`, for a bitset of loaders. `reached` says which of them run the frame only by a guess; None if
+        none of them does."""
+        possible = reached.possible if reached is not None else 0
         proven: list[Loader] = []
         maybe: list[Loader] = []
         is_guess = True
@@ -750,7 +770,9 @@ class Model:
             return None
         maybe.sort(key=lambda one: one.is_for_evaluation)  # stable; what is only for training runs in the others
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
-        return Exposure((*proven, *maybe), "proven" if proven else "possible", is_guess)
+        found = (*proven, *maybe)
+        presumed = reached is not None and bool(reached.presumed >> found[0].index & 1)
+        return Exposure(found, "proven" if proven else "possible", is_guess, presumed)
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
         """The test that keeps all these loaders from a context of a frame as long as users set no option, or that keeps
@@ -1003,6 +1025,11 @@ def _is_within(piece: int, outer: int, file: ProjectFile) -> bool:
 def _is_named_late(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is looked up by a name that is only known at run time."""
     return loader.late in CHOSEN or loader.late in OPEN
+
+
+def _is_by_name(loader: Loader) -> bool:
+    """Whether the class of a loader's dataset is chosen by a name, at run time or in a configuration."""
+    return _is_named_late(loader) or loader.late in (_CONFIGURED, "looked up by a key")
 
 
 def _is_out_of_sight(loader: Loader) -> bool:

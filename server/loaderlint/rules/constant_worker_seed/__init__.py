@@ -99,7 +99,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if not felt:
         return
     first = min(felt, key=lambda s: not s.function.startswith("numpy"))
-    exposure = model.exposed(1 << loader.index, model.reached[first.call.frame].possible, 1)
+    exposure = model.exposed(1 << loader.index, model.reached[first.call.frame], 1)
     if exposure is None:
         return
     if "optional" in first.sources:

@@ -142,8 +142,7 @@ def _of_library(use: TransformUse, loader: Loader, model: Model) -> Seeded:
 
 
 def _exposure(use: TransformUse, loader: Loader, model: Model) -> Exposure | None:
-    possible = model.reached[use.frame].possible if use.frame else 0
-    return model.exposed(1 << loader.index, possible, RULE.workers)
+    return model.exposed(1 << loader.index, model.reached[use.frame] if use.frame else None, RULE.workers)
 
 
 def _cure(use: TransformUse, loader: Loader, model: Model) -> str:

@@ -69,7 +69,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each attribute of the loader's datasets."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, None, 1)
     reason = _why_not(loader, exposure, model)
     if exposure is None or reason:
         if loader.site is not None:

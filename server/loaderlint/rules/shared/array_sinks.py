@@ -148,7 +148,7 @@ def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:
         begins = loader.index in reached.parents and reached.parents[loader.index] is None
         if begins and _collates_by_default(loader, frame):
             bits |= 1 << loader.index
-    return model.exposed(bits, reached.possible, 0)
+    return model.exposed(bits, reached, 0)
 
 
 def _collates_by_default(loader: Loader, frame: Frame) -> bool:

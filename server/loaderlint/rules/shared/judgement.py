@@ -274,7 +274,8 @@ def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_Abou
     found.sort(key=lambda pair: pair[1].certainty == "possible" and 1 + pair[1].lead.is_for_evaluation)  # stable
     lead, first = found[0]
     loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
-    return lead, Exposure(tuple(loaders), first.certainty, all(exposure.guessed for _, exposure in found))
+    guessed = all(exposure.guessed for _, exposure in found)
+    return lead, Exposure(tuple(loaders), first.certainty, guessed, first.presumed)
 
 
 def _unexposed(alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model) -> Iterator[Silence]:
@@ -295,11 +296,10 @@ def _by_doubts(rule: Rule) -> Weigh[_About]:
 
 
 def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity | Unsaid:
-    """A severity, lowered by everything that is not certain. Where the project creates loaders, a dataset that no code
-    creates is probably not in use: at most a hint."""
+    """A severity, lowered by everything that is not certain. Where the project creates loaders, a dataset that none of
+    them is known to hold is probably not in use: at most a hint."""
     loud = loudness(severity, exposure.certainty, doubts)
-    unlikely = bool(exposure.loaders) and exposure.lead.unlikely
-    return Severity.HINT if isinstance(loud, Severity) and unlikely else loud
+    return Severity.HINT if isinstance(loud, Severity) and exposure.presumed else loud
 
 
 # --- faults that do not depend on a frame -----------------------------------------------------------------------------

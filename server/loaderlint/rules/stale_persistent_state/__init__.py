@@ -72,7 +72,7 @@ from loaderlint.rules.stale_persistent_state.loader_lifetime import creation_of,
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each place where something is set too late for the loader's workers."""
-    exposure = model.exposed(1 << loader.index, 0, RULE.workers)
+    exposure = model.exposed(1 << loader.index, None, RULE.workers)
     if loader.site is None:
         return
     if exposure is None or not persists(loader, model):

@@ -79,7 +79,7 @@ from loaderlint.rules.unpicklable_callable.unnamed_callables import (
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each function or class that is sent and has no name that pickle can write."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, None, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
         if loader.site is not None:

@@ -71,7 +71,7 @@ from loaderlint.rules.unpicklable_sample.unpicklable_results import UnpicklableR
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each thing that cannot be sent, where it is returned."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, None, 1)
     if loader.out_of_sight:
         return
     collate = loader.argument("collate_fn")

@@ -95,7 +95,7 @@ from loaderlint.rules.unpicklable_state.useless_locks import has_threads, may_lo
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each thing that cannot be sent, where it is made; under fork one for each class with a lock
     around samples."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, None, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
         if loader.site is not None:
