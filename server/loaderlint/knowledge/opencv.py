@@ -1,7 +1,7 @@
-"""OpenCV: which of its functions never start its threads, or not for small images.
+"""OpenCV: which of its functions start no threads, or none for images of a usual size.
 
-Measured with the wheel of OpenCV 5.0: the threads of a fresh process before and after a call on an image of 1280 x 720
-(for arithmetic 3000 x 3000, with bytes and floats), or on 5,000 points.
+Measured with the wheels of OpenCV 4.10 and 5.0: the threads of a fresh process before and after a call on an image of
+256 x 256 up to 1920 x 1080 (for arithmetic 3000 x 3000, with bytes and floats), or on 5,000 points.
 All others use its pool at least for some sizes and types, or are not known.
 """
 
@@ -18,9 +18,19 @@ SERIAL = frozenset(
     rectangle line circle ellipse polylines fillPoly putText getTextSize drawContours
     getRotationMatrix2D getAffineTransform getPerspectiveTransform decomposeProjectionMatrix Rodrigues
     boundingRect minAreaRect boxPoints contourArea arcLength moments
-    correctMatches undistortPoints triangulatePoints convexHull medianBlur
+    correctMatches undistortPoints triangulatePoints convexHull projectPoints perspectiveTransform solvePnP
+    findHomography estimateAffinePartial2D fitEllipse minEnclosingCircle approxPolyDP pointPolygonTest
+    medianBlur blur boxFilter adaptiveThreshold distanceTransform pyrUp integral transform floodFill
+    calcHist calcBackProject compareHist HoughLines HoughLinesP dct dft phaseCorrelate matchTemplate
+    findNonZero mixChannels repeat gemm invert getGaussianKernel getStructuringElement
     VideoCapture VideoWriter setNumThreads getNumThreads
     """.split()
+)
+
+#: Functions that start none up to 1280 x 720 pixels, and some at 1920 x 1080 with OpenCV 5.0. Few samples are larger.
+FOR_LARGE_IMAGES = frozenset(
+    f"cv2.{name}"
+    for name in "dilate erode morphologyEx filter2D sepFilter2D Sobel Scharr Laplacian cornerHarris".split()
 )
 
 #: Functions whose threads depend on the size of the image.
