@@ -50,7 +50,7 @@ def ask_rules(
                         if not places.is_library(finding.place.path):
                             heard(finding)
                     elif (own := of_project(finding, places, model)) is not None:
-                        _add(found, _quieter(own, model))
+                        _add(found, _as_hint(own) if _is_unused(subject, model) else _quieter(own, model))
     return list(found.values())
 
 
@@ -78,6 +78,19 @@ def _quieter(finding: Finding, model: Model) -> Finding:
     if severity is None or not is_test_or_tutorial(finding.place.path, model.files):
         return finding
     return replace(finding, severity=severity)
+
+
+def _is_unused(subject: object, model: Model) -> bool:
+    """Whether no program of the project runs the subject of a rule: a loader, or a function of the main process."""
+    from loaderlint.project.reach.model import Loader, MainFunction
+
+    if isinstance(subject, MainFunction):
+        return model.is_unused(subject.path, subject.piece, subject.def_)
+    return isinstance(subject, Loader) and subject.unused
+
+
+def _as_hint(finding: Finding) -> Finding:
+    return replace(finding, severity=Severity.HINT)
 
 
 def _changes_library(fix: Fix, places: ProjectPlaces) -> bool:

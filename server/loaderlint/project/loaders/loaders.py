@@ -69,6 +69,7 @@ from loaderlint.project.loaders.presumed_datasets import (
     may_be_dataset,
 )
 from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
+from loaderlint.project.loaders.unused_functions import UnusedFunctions
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.modules.tests_and_tutorials import in_tests
@@ -110,6 +111,7 @@ class Loader(Struct, frozen=True, eq=False):
     - `late_sites`: the known calls that create its unknown dataset.
     - `workers`: how many it starts, as configured.
     - `presumed`: a class creates it of which no known code creates an object.
+    - `unused`: no program of the project runs the function that creates it, and they create others.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
 
@@ -127,6 +129,7 @@ class Loader(Struct, frozen=True, eq=False):
     late_sites: tuple[Site, ...] = ()
     workers: Count = ANY
     presumed: bool = False
+    unused: bool = False
     installed: bool = False
     unheld: str = ""
 
@@ -221,11 +224,14 @@ class Loaders:
     ) -> None:
         self._ev = evaluator
         self._callers = callers
+        self.unused = UnusedFunctions(evaluator, callers)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
         self._names: dict[Code, dict[int, str]] = {}
         self.limits: tuple[Limit, ...] = ()
         """The limits that were reached."""
+        self.shows_use = False
+        """Whether a program of the project creates a loader, apart from its tests."""
 
     def find(self) -> tuple[Loader, ...]:
         """Every known loader, in the order of files and places. Those of code that nothing calls, and of tests, come
@@ -237,7 +243,12 @@ class Loaders:
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
-        return tuple(replace(one, index=index) for index, one in enumerate(kept))
+        unused = {id(one) for one in kept if one.site is not None and self.unused.is_unused(*def_key(one.site.frame))}
+        in_use = (one for one in kept if id(one) not in unused)
+        self.shows_use = any(not in_tests(one.path, self._ev.files.root) for one in in_use)
+        return tuple(
+            replace(one, index=index, unused=self.shows_use and id(one) in unused) for index, one in enumerate(kept)
+        )
 
     def _is_aside(self, loader: Loader) -> bool:
         """Whether a loader is created by a test, by a function that no known code calls, or by a class of which no

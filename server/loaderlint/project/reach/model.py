@@ -195,8 +195,9 @@ class MainFunction(Struct, frozen=True, eq=False):
 
 class Exposure(Struct, frozen=True):
     """The loaders whose workers run a line, proven ones first, and how certain that is. `guessed`: whether it is a
-    guess that one of them runs it, and not only their number of workers is unknown. `presumed`: whether the guess rests
-    on nothing but a loader whose dataset is not known, where other loaders show what the project does."""
+    guess that one of them runs it, and not only their number of workers is unknown. `presumed`: whether nothing but a loader
+    whose dataset is not known, or one that no program creates, may run it, though other loaders show what the project
+    does."""
 
     loaders: tuple[Loader, ...]
     certainty: Certainty
@@ -233,6 +234,7 @@ class Model:
         self._configured_classes = ConfiguredClasses(self.ev)
         self.loaders: tuple[Loader, ...] = tuple(map(self._configured_classes.narrowed, loaders.find()))
         self._unread = loaders.limits
+        self._unused = loaders.unused if loaders.shows_use else None
         self._defs: frozenset[DefKey] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self.scripts = Scripts(self)
@@ -765,13 +767,15 @@ class Model:
                 continue
             guessed = bool(possible >> loader.index & 1) or loader.out_of_sight or loader.presumed
             is_guess = is_guess and guessed
-            (proven if answer == "yes" and not guessed else maybe).append(loader)
+            (proven if answer == "yes" and not guessed and not loader.unused else maybe).append(loader)
         if not proven and not maybe:
             return None
-        maybe.sort(key=lambda one: one.is_for_evaluation)  # stable; what is only for training runs in the others
+        # stable; what is only for training runs in the loaders that are not for evaluation
+        maybe.sort(key=lambda one: (one.unused, one.is_for_evaluation))
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         found = (*proven, *maybe)
-        presumed = reached is not None and bool(reached.presumed >> found[0].index & 1)
+        lead = found[0]
+        presumed = lead.unused or (reached is not None and bool(reached.presumed >> lead.index & 1))
         return Exposure(found, "proven" if proven else "possible", is_guess, presumed)
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
@@ -822,6 +826,10 @@ class Model:
     def environment_at(self, path: Path) -> Environment:
         """The environment of the file at `path`."""
         return self._environment_of(path)
+
+    def is_unused(self, path: Path, piece: int, def_: int) -> bool:
+        """Whether no program of the project runs a function, though they create loaders elsewhere."""
+        return self._unused is not None and self._unused.is_unused(path, piece, def_)
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.

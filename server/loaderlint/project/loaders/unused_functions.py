@@ -1,0 +1,89 @@
+"""The functions that no program of the project can run: no known code names them, except in functions that are unused
+themselves.
+
+A loader in such a function starts no workers. Unknown code may call the functions of a library, and what a decorator, a
+test runner or an entry point calls is not named either: these count as used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import DefIR
+from loaderlint.project.evaluation.callers import Callers
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.values import DefKey
+from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.modules.tests_and_tutorials import in_tests
+
+#: Names that entry points and command lines use.
+_ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
+_PACKAGE = "__init__.py"
+
+
+class UnusedFunctions:
+    """Answers for one snapshot."""
+
+    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+        self._ev = evaluator
+        self._callers = callers
+        self._known: dict[DefKey, bool] = {}
+
+    def is_unused(self, path: Path, piece: int, def_: int) -> bool:
+        """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used."""
+        key = (path, piece, self._outermost(path, piece, def_))
+        if key not in self._known:
+            self._known[key] = True  # functions that only call each other are unused
+            self._known[key] = self._is_unused(*key)
+        return self._known[key]
+
+    def _outermost(self, path: Path, piece: int, def_: int) -> int:
+        """The def of a piece, nested in no other, that holds a def."""
+        facts = self._ev.facts(path, piece)
+        while facts is not None and def_ > 0 and facts.ir.defs[def_].parent > 0:
+            def_ = facts.ir.defs[def_].parent
+        return def_
+
+    def _is_unused(self, path: Path, piece: int, def_: int) -> bool:
+        facts = self._ev.facts(path, piece)
+        if facts is None or def_ == 0 or self._callers.owner(path, piece, def_, facts) is not None:
+            return False
+        one = facts.ir.defs[def_]
+        if one.kind not in ("function", "async_function") or self._may_be_called_from_outside(one, path):
+            return False
+        others = ((file, number) for file, number in self._holding(one.name) if (file.path, number) != (path, piece))
+        return not any(self._is_use(one.name, file, number) for file, number in others)
+
+    def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
+        root = self._ev.files.root
+        is_installed = self._ev.files.exists(root / "setup.py") or "src" in path.relative_to(root).parts
+        return bool(one.decorators) or one.name in _ENTRY_POINTS or in_tests(path, root) or is_installed
+
+    def _holding(self, name: str) -> Iterator[tuple[ProjectFile, int]]:
+        """The pieces whose text holds a name."""
+        for path in self._ev.files.containing(name):
+            file = self._ev.file(path)
+            yield from ((file, number) for number in file.mentioning(name)) if file is not None else ()
+
+    def _is_use(self, name: str, file: ProjectFile, piece: int) -> bool:
+        """Whether a piece that holds a function's name may call the function or pass it on. An import alone does
+        neither, except in a package's own file, which passes it on to the users of the package."""
+        facts = self._ev.facts(file.path, piece)
+        if facts is None:
+            return True  # it is half typed
+        if not any(_names(e, name, file.path.name == _PACKAGE) for e in facts.ir.exprs):
+            return False
+        return not (len(facts.ir.defs) > 1 and self.is_unused(file.path, piece, 1))
+
+
+def _names(e: ir.Expr, name: str, in_package: bool) -> bool:
+    """Whether an expression names a function, or a text does: 'train.make_loader'."""
+    match e:
+        case ir.Global(named) | ir.Attr(_, named):
+            return named == name
+        case ir.Imported(_, named, _):
+            return in_package and named == name
+        case ir.Const("str", str(text)):
+            return text == name or text.endswith(f".{name}") or text.endswith(f":{name}")
+    return False
