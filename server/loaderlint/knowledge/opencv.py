@@ -20,7 +20,7 @@ SERIAL = frozenset(
     boundingRect minAreaRect boxPoints contourArea arcLength moments
     correctMatches undistortPoints triangulatePoints convexHull projectPoints perspectiveTransform solvePnP
     findHomography estimateAffinePartial2D fitEllipse minEnclosingCircle approxPolyDP pointPolygonTest
-    medianBlur blur boxFilter adaptiveThreshold distanceTransform pyrUp integral transform floodFill
+    medianBlur blur boxFilter adaptiveThreshold pyrUp integral transform floodFill
     calcHist calcBackProject compareHist HoughLines HoughLinesP dct dft phaseCorrelate matchTemplate
     findNonZero mixChannels repeat gemm invert getGaussianKernel getStructuringElement
     VideoCapture VideoWriter setNumThreads getNumThreads

@@ -244,11 +244,22 @@ class Loaders:
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
         unused = {id(one) for one in kept if one.site is not None and self.unused.is_unused(*def_key(one.site.frame))}
-        in_use = (one for one in kept if id(one) not in unused)
-        self.shows_use = any(not in_tests(one.path, self._ev.files.root) for one in in_use)
+        self.shows_use = any(map(self._is_in_use, kept))
         return tuple(
             replace(one, index=index, unused=self.shows_use and id(one) in unused) for index, one in enumerate(kept)
         )
+
+    def _is_in_use(self, loader: Loader) -> bool:
+        """Whether a program of the project creates a loader: not a test, and not the module of the dataset, which may
+        only try it out."""
+        frame = loader.site.frame if loader.site is not None else None
+        if frame is None or in_tests(loader.path, self._ev.files.root):
+            return False
+        if frame.def_ == 0:
+            return not any(isinstance(one, Instance) and one.cls.path == loader.path for one in loader.datasets)
+        if isinstance(frame.receiver, Instance):
+            return frame.receiver.site is not None
+        return self.unused.use(*def_key(frame)) == "known"
 
     def _is_aside(self, loader: Loader) -> bool:
         """Whether a loader is created by a test, by a function that no known code calls, or by a class of which no

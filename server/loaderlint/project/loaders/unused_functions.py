@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
@@ -20,6 +21,7 @@ from loaderlint.project.modules.tests_and_tutorials import in_tests
 #: Names that entry points and command lines use.
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
 _PACKAGE = "__init__.py"
+Use = Literal["known", "outside", "none"]
 
 
 class UnusedFunctions:
@@ -28,14 +30,18 @@ class UnusedFunctions:
     def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
         self._ev = evaluator
         self._callers = callers
-        self._known: dict[DefKey, bool] = {}
+        self._known: dict[DefKey, Use] = {}
 
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
         """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used."""
+        return self.use(path, piece, def_) == "none"
+
+    def use(self, path: Path, piece: int, def_: int) -> Use:
+        """What runs a def: 'known' code of the project, perhaps code 'outside' of it, or 'none'."""
         key = (path, piece, self._outermost(path, piece, def_))
         if key not in self._known:
-            self._known[key] = True  # functions that only call each other are unused
-            self._known[key] = self._is_unused(*key)
+            self._known[key] = "none"  # functions that only call each other are unused
+            self._known[key] = self._find_use(*key)
         return self._known[key]
 
     def _outermost(self, path: Path, piece: int, def_: int) -> int:
@@ -45,15 +51,19 @@ class UnusedFunctions:
             def_ = facts.ir.defs[def_].parent
         return def_
 
-    def _is_unused(self, path: Path, piece: int, def_: int) -> bool:
+    def _find_use(self, path: Path, piece: int, def_: int) -> Use:
         facts = self._ev.facts(path, piece)
-        if facts is None or def_ == 0 or self._callers.owner(path, piece, def_, facts) is not None:
-            return False
+        if facts is None or self._callers.owner(path, piece, def_, facts) is not None:
+            return "outside"
+        if def_ == 0:
+            return "known"
         one = facts.ir.defs[def_]
-        if one.kind not in ("function", "async_function") or self._may_be_called_from_outside(one, path):
-            return False
         others = ((file, number) for file, number in self._holding(one.name) if (file.path, number) != (path, piece))
-        return not any(self._is_use(one.name, file, number) for file, number in others)
+        found = {self._use_in(one.name, file, number) for file, number in others}
+        if "known" in found:
+            return "known"
+        is_open = one.kind not in ("function", "async_function") or self._may_be_called_from_outside(one, path)
+        return "outside" if is_open or "outside" in found else "none"
 
     def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
         root = self._ev.files.root
@@ -66,24 +76,26 @@ class UnusedFunctions:
             file = self._ev.file(path)
             yield from ((file, number) for number in file.mentioning(name)) if file is not None else ()
 
-    def _is_use(self, name: str, file: ProjectFile, piece: int) -> bool:
-        """Whether a piece that holds a function's name may call the function or pass it on. An import alone does
-        neither, except in a package's own file, which passes it on to the users of the package."""
+    def _use_in(self, name: str, file: ProjectFile, piece: int) -> Use:
+        """How a piece that holds a function's name uses the function. An import alone does not use it, except in a
+        package's own file, which passes it on to the users of the package."""
         facts = self._ev.facts(file.path, piece)
         if facts is None:
-            return True  # it is half typed
-        if not any(_names(e, name, file.path.name == _PACKAGE) for e in facts.ir.exprs):
-            return False
-        return not (len(facts.ir.defs) > 1 and self.is_unused(file.path, piece, 1))
+            return "outside"  # it is half typed
+        if any(_names(e, name) for e in facts.ir.exprs):
+            return self.use(file.path, piece, 1) if len(facts.ir.defs) > 1 else "known"
+        return "outside" if file.path.name == _PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
 
 
-def _names(e: ir.Expr, name: str, in_package: bool) -> bool:
+def _names(e: ir.Expr, name: str) -> bool:
     """Whether an expression names a function, or a text does: 'train.make_loader'."""
     match e:
         case ir.Global(named) | ir.Attr(_, named):
             return named == name
-        case ir.Imported(_, named, _):
-            return in_package and named == name
         case ir.Const("str", str(text)):
-            return text == name or text.endswith(f".{name}") or text.endswith(f":{name}")
+            return text == name or text.endswith((f".{name}", f":{name}"))
     return False
+
+
+def _imports(e: ir.Expr, name: str) -> bool:
+    return isinstance(e, ir.Imported) and e.name == name

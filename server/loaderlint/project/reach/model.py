@@ -398,7 +398,8 @@ class Model:
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
         not_outside = self._not_outside(late)
         takers = late if idle else not_outside
-        if not not_outside and self._shows_its_datasets():  # others are not used any more
+        shown = self._shows_its_datasets()
+        if not not_outside and shown:  # others are not used any more
             unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls))
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
@@ -421,7 +422,7 @@ class Model:
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
-            if loader.unlikely or (loader.late and not _is_by_name(loader)):
+            if loader.unlikely or (shown and not loader.out_of_sight and not _is_by_name(loader)):
                 self._mark_presumed(loader, known)
 
     def _mark_presumed(self, loader: Loader, known: Collection[Frame]) -> None:
