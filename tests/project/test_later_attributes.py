@@ -255,8 +255,8 @@ def main():
     [
         ("for k, v in options.items()", "num_workers=2"),
         ("for k, v in options.items() if v is not None", "num_workers=2"),
-        ("for k, v in options.items() if k in KNOWN", "num_workers unknown"),
-        ("for k, v in options.items() if v is not None if k in KNOWN", "num_workers unknown"),
+        ("for k, v in options.items() if k in KNOWN", "num_workers=0 or 2"),
+        ("for k, v in options.items() if v is not None if k in KNOWN", "num_workers=0 or 2"),
         ("for v, k in options.items()", "num_workers unknown"),
         ("for k, v in options.other()", "num_workers unknown"),
         ("for k, v in pairs", "num_workers unknown"),

@@ -191,6 +191,85 @@ WORKERS = {
         "no",
         "num_workers=0",
     ),
+    "a dict in one branch": (
+        "loader = DataLoader(D(), **({'num_workers': 0, 'pin_memory': True} if input() else {}))",
+        "no",
+        "num_workers=0",
+    ),
+    "a dict with workers in one branch": (
+        "kw = {'num_workers': 4} if input() else {}\nloader = DataLoader(D(), **kw)",
+        "maybe",
+        "num_workers=0 or 4",
+    ),
+    "a dict that a branch fills": (
+        "kw = dict(batch_size=2)\nif input():\n    kw.update({'num_workers': 0})\nloader = DataLoader(D(), **kw)",
+        "no",
+        "num_workers=0",
+    ),
+    "a dict that is filled after a branch": (
+        "def main():\n    kw = {'num_workers': 0} if input() else {}\n    kw['num_workers'] = 2\n"
+        "    loader = DataLoader(D(), **kw)\nmain()",
+        "yes",
+        "num_workers=2",
+    ),
+    "a dict of a module that is filled after a branch": (
+        "kw = {'num_workers': 0} if input() else {}\nkw['num_workers'] = 2\nloader = DataLoader(D(), **kw)",
+        "yes",
+        "num_workers=2",
+    ),
+    "two dicts, one in a branch": (
+        "kw = {'batch_size': 2} | ({'num_workers': 4} if input() else {})\nloader = DataLoader(D(), **kw)",
+        "maybe",
+        "num_workers=0 or 4",
+    ),
+    "a dict of an object that a branch fills": (
+        "class Make:\n    def __init__(self):\n        self.kw = dict(batch_size=2)\n        if input():\n"
+        "            self.kw['num_workers'] = 2\n    def run(self):\n        loader = DataLoader(D(), **self.kw)\n"
+        "Make().run()",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
+    "a dict that a function fills in a branch": (
+        "def fill(kw):\n    if input():\n        kw['num_workers'] = 2\n"
+        "def main():\n    kw = dict(batch_size=2)\n    fill(kw)\n    loader = DataLoader(D(), **kw)\nmain()",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
+    "a dict, or one that is not known": (
+        "kw = {'num_workers': 4} if input() else load()\nloader = DataLoader(D(), **kw)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "a default that a dict may replace": (
+        "def make(n=3, **more):\n    loader = DataLoader(D(), num_workers=n, **more)\n"
+        "make(**({'n': 4, 'pin_memory': True} if input() else {}))",
+        "yes",
+        "num_workers=3 or 4",
+    ),
+    "the default of a record that a dict may replace": (
+        "@dataclass\nclass C:\n    n: int = 3\n"
+        "loader = DataLoader(D(), num_workers=C(**({'n': 0} if input() else {})).n)",
+        "maybe",
+        "num_workers=0 or 3, class default",
+    ),
+    "keywords that a caller may leave out": (
+        "def make(**more):\n    loader = DataLoader(D(), num_workers=more.get('n', 2))\n"
+        "make(**({'n': 0} if input() else {}))",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
+    "a partial whose workers a dict may replace": (
+        "make = functools.partial(DataLoader, num_workers=2)\n"
+        "loader = make(D(), **({'num_workers': 0} if input() else {}))",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
+    "a test of keywords that a caller may leave out": (
+        "def make(**more):\n    loader = DataLoader(D(), num_workers=2 if more else 0)\n"
+        "make(**({'n': 0} if input() else {}))",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
     "a record as a dict": (
         "from dataclasses import asdict\n@dataclass\nclass C:\n    num_workers: int = 3\n    batch_size: int = 2\n"
         "loader = DataLoader(D(), **asdict(C()))",

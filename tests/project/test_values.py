@@ -228,7 +228,7 @@ CONTAINERS: dict[str, str] = {
     'known = {"a": f}; known["b"] = g; known': "{a: f, b: g}",
     'known = {"a": f}; known["a"] = g; known': "{a: g}",
     'known = {"a": f}; if load(): known["a"] = g; known': "{a: f | g}",
-    'known = {"a": f}; if load(): known["b"] = g; known': "{a: f, b: ?not always stored | g}",
+    'known = {"a": f}; if load(): known["b"] = g; known': "{a: f, b: ?not always there | g}",
     "known = {}; known[load()] = g; known": "{*: g}",
     'known = {"a": f}; known.update(b=g); known': "{a: f, b: g}",
     'known = {"a": f}; known.update({"a": g, "b": f}); known': "{a: g, b: f}",
@@ -239,7 +239,7 @@ CONTAINERS: dict[str, str] = {
         "{a: 7 | g}"
     ),
     'known = {"a": f}; if load(): known.update(a=g); else: known.update({"a": 7, "b": g}); known': (
-        "{a: 7 | g, b: ?not always stored | g}"
+        "{a: 7 | g, b: ?not always there | g}"
     ),
     'known = {"a": f}; if load(): known["a"] = g; if load(): known["a"] = 7; known': "{a: 7 | f | g}",
     'known = {"a": f}; if load(): known["a"] = g; else: known["a"] = 7; if load(): known["a"] = f; known': (
@@ -249,11 +249,11 @@ CONTAINERS: dict[str, str] = {
     'known = {"a": f, "b": g}; for key in known.keys(): known[key] = 7; known': "{a: 7, b: 7}",
     'known = {"a": f, "b": g}; for key, one in known.items(): known[key] = 7; known': "{a: 7, b: 7}",
     'known = {"a": f, "b": g}; for key, one in known.items(): known[one] = 7; known': "{a: f, b: g, *: 7}",
-    'known = {"a": f}; other = {"b": g}; for key in other: known[key] = 7; known': "{a: f, b: 7 | ?not always stored}",
+    'known = {"a": f}; other = {"b": g}; for key in other: known[key] = 7; known': "{a: f, b: 7 | ?not always there}",
     'known = {"a": f}; for key in known:;  if load(): known[key] = 7; known': "{a: f, *: 7}",
     'known = {}; known.setdefault("a", f); known': "{a: f}",
     'known = {"a": f}; known.setdefault("a", g); known': "{a: f}",
-    'known = {}; if load(): known.setdefault("a", f); known': "{a: ?not always stored | f}",
+    'known = {}; if load(): known.setdefault("a", f); known': "{a: ?not always there | f}",
     "known = {}; known.setdefault(load(), f); known": "{*: f}",
     'known = {}; known.setdefault("a", []).append(f); known': "{a: [f]}",
     'def fill(to): to["b"] = g; known = {"a": f}; fill(known); known': "{a: f, b: g}",
@@ -486,7 +486,7 @@ OTHERS: dict[str, str] = {
     "iter(load())": "?undefined name",
     "next(iter(B()))": "A()",
     'dict({"a": f} if load() else {"a": g})': "{a: f | g}",
-    'dict({"a": f} if load() else {"b": g})': "{a: ?not always passed | f, b: ?not always passed | g}",
+    'dict({"a": f} if load() else {"b": g})': "{a: ?not always there | f, b: ?not always there | g}",
     'dict({"a": f} if load() else load())': "{*: ?a copied mapping}",
     'dict([("a", f), load()])': "{*: ?a copied mapping}",
     'dict([("a", f, g)])': "{*: ?a copied mapping}",
@@ -529,8 +529,8 @@ SPREADS: dict[str, str] = {
     '{**{"a": g}, "a": f}': "{a: f}",
     '{"a": f, **load()}': "{a: ?a copied mapping | f, *: ?a copied mapping}",
     '{**load(), "a": f}': "{a: f, *: ?a copied mapping}",
-    '{"a": f, **({"a": g} if load() else {"b": g})}': "{a: f | g, b: ?not always stored | g}",
-    '{**({"a": f} if load() else {})}': "{a: ?not always stored | f}",
+    '{"a": f, **({"a": g} if load() else {"b": g})}': "{a: f | g, b: ?not always there | g}",
+    '{**({"a": f} if load() else {})}': "{a: ?not always there | f}",
     '{**{load(): f}, "b": g}': "{b: g, *: f}",
     '{load(): f, "b": g}': "{b: g, *: f}",
     '{**{load(): f}, "b": g}["a"]': "?looked up by a key | f",
@@ -541,7 +541,7 @@ SPREADS: dict[str, str] = {
 #: Containers of a module, which its later statements fill.
 MODULE: dict[str, str] = {
     'known = {"a": f}; if load(): known["a"] = g; known': "{a: f | g}",
-    'known = {"a": f}; if load(): known.update(a=g, b=g); known': "{a: f | g, b: ?not always stored | g}",
+    'known = {"a": f}; if load(): known.update(a=g, b=g); known': "{a: f | g, b: ?not always there | g}",
     'known = {"a": f}; if __name__ == "__main__": known["a"] = g; known': "{a: g}",
     'known = {"a": f}; if None: known["a"] = g; known': "{a: f}",
     'known = {}; for name in ("a", "b"): known[name] = f; known': "{a: f, b: f}",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
+from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, is_absent, present_or, unknown
 
 
 class Arguments(Struct, frozen=True):
     """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
-    `source` is the reason."""
+    `source` is the reason. The value of a keyword that is not always passed contains `ABSENT`."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
@@ -34,11 +34,9 @@ class Arguments(Struct, frozen=True):
 
     def before(self, others: Arguments) -> Arguments:
         """These arguments followed by `others`, as `functools.partial` does: later keywords win."""
-        names = {name for name, _ in others.keywords}
-        kept = tuple(pair for pair in self.keywords if pair[0] not in names)
         return Arguments(
             self.positional + others.positional,
-            kept + others.keywords,
+            tuple(overlaid((*self.keywords, *others.keywords)).items()),
             self.more_positional or others.more_positional,
             self.more_keywords or others.more_keywords,
             self.source,
@@ -68,7 +66,7 @@ class Arguments(Struct, frozen=True):
         positional = list(self.positional)
         if receiver is not None:
             positional.insert(0, receiver)
-        names = dict(self.keywords)
+        names = {name: value for name, value in self.keywords if not is_absent(value)}
         taken = 0
         for index, param in enumerate(params):
             if param.kind in ("pos", "any"):
@@ -95,6 +93,14 @@ class Arguments(Struct, frozen=True):
                 more = (unknown(self.source),) if self.more_keywords else ()
                 bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
         return tuple(bound)
+
+
+def overlaid(pairs: Iterable[tuple[str, Val]]) -> dict[str, Val]:
+    """The items of a dict that gets these in this order. What may not be there leaves what was there before."""
+    found: dict[str, Val] = {}
+    for name, value in pairs:
+        found[name] = present_or(value, found[name]) if name in found else value
+    return found
 
 
 #: The arguments of a call without any.

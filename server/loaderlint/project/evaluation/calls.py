@@ -11,7 +11,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
 from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
-from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments
+from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
@@ -36,8 +36,11 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
     def_key,
+    is_none,
     join,
+    maybe,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
 #: The argument that a library passes to a method that it calls for each sample: unknown, because it differs in each
 #: call.
 _OF_A_SAMPLE = Arguments((), (), True, True, "sample")
-_PERHAPS_GONE = unknown("taken out on some ways")
+_MORE = unknown("kwargs")
 
 
 class Calls:
@@ -70,7 +73,7 @@ class Calls:
             if kind == "pos":
                 positional.append(value)
             elif kind == "kw":
-                keywords.append((name, value))
+                keywords.append((name, present_or(value, _MORE)))
             elif kind == "star":
                 inner = [atom for atom in value.atoms if isinstance(atom, SeqOf)]
                 if len(inner) == 1 and len(value.atoms) == 1:
@@ -79,12 +82,16 @@ class Calls:
                     more_positional = True
             else:
                 maps = list(self._mappings(value))
+                is_open = len(maps) < sum(not is_none(atom) for atom in value.atoms)
                 gone, unsure = containers.removed_before(self._ev, number, call, frame)
                 for name, given in containers.either(maps):
                     if name not in gone:
-                        keywords.append((name, join((given, _PERHAPS_GONE)) if name in unsure else given))
-                more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
-        return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
+                        keywords.append((name, maybe(given) if is_open or name in unsure else given))
+                more_keywords = more_keywords or is_open or any(None in one.keys for one in maps)
+        passed = overlaid(keywords)
+        if more_keywords:  # what is not known may pass what the others do not
+            passed = {name: present_or(value, _MORE) for name, value in passed.items()}
+        return Arguments(tuple(positional[skip:]), tuple(passed.items()), more_positional, more_keywords)
 
     def _mappings(self, value: Val) -> Iterator[MapOf]:
         """The dicts that `**value` unpacks, as far as they are known."""

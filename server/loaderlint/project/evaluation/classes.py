@@ -37,6 +37,7 @@ from loaderlint.project.evaluation.later_attributes import (
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     BOTTOM,
     ClassRef,
     DefKey,
@@ -56,6 +57,7 @@ from loaderlint.project.evaluation.values import (
     def_key,
     join,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.project_files import defined_name, holds, is_def
@@ -801,14 +803,16 @@ class Classes:
     def _with_items(self, inst: Instance, name: str, value: Val) -> Val:
         """A dict field with what the object's methods store in it."""
         dicts = [atom for atom in value.atoms if isinstance(atom, MapOf)]
-        if len(dicts) != 1:
+        if not dicts:
             return value
         stored: list[tuple[str | None, Val]] = []
         for frame in dict.fromkeys((*self._frames_holding(inst, f".{name}["), *self._frames_mentioning(inst, name))):
             for number, base in frame.code.attributes(name):
                 if ir.is_self(self._ev.expr(frame, base)):
                     stored += containers.stored_in(self._ev, number, frame)
-        return Val((value.atoms - set(dicts)) | {containers.with_stored(dicts[0], stored)}, value.origins)
+        return Val(
+            value.atoms.difference(dicts) | {containers.with_stored(one, stored) for one in dicts}, value.origins
+        )
 
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
         """Values of an attribute that are not stored by `self.name = ...`, but by the code that creates the object
@@ -846,8 +850,9 @@ class Classes:
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
         passed = self._record_argument(inst, name)
         if passed is not None:
-            yield passed
-            return
+            yield present_or(passed, BOTTOM)
+            if ABSENT not in passed.atoms:
+                return
         member = self._readable_member(inst.cls, name)
         if member is not None:
             yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))

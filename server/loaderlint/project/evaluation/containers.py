@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
 from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     Atom,
     FunctionRef,
     LibObject,
@@ -23,6 +24,9 @@ from loaderlint.project.evaluation.values import (
     Val,
     extended,
     join,
+    maybe,
+    of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.dependencies import needs_word
@@ -108,7 +112,7 @@ def _without_left_out(ev: Evaluator, copied: MapOf, e: ir.Comp, frame: Frame) ->
                 if ev.eval(right, frame).is_none:
                     pairs = [(key, value) for key, value in pairs if not value.is_none]
                     continue
-        pairs = [(key, join((value, unknown("not always passed")))) for key, value in pairs]
+        pairs = [(key, maybe(value)) for key, value in pairs]
     return replace(copied, keys=tuple(key for key, _ in pairs), values=tuple(value for _, value in pairs))
 
 
@@ -175,17 +179,17 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
             value = ev.eval(step.value, frame)
             entries, rest, stored = dict.fromkeys(entries, value), [value] if rest else [], {}
             continue
-        for name, value in _stored_by(ev, step, frame, number):
+        for name, value in _stored_by(ev, step, frame):
             if name is None:
                 rest.append(value)
             else:
                 entries[name] = _after_storing(entries.get(name), stored.setdefault(name, {}), step, value, frame)
-        for name, value in _defaulted_by(ev, step, frame, number):
+        for name, value in _defaulted_by(ev, step, frame):
             if name is None:
                 rest.append(value)
                 continue
-            unsure = [unknown("not always stored")] if step.context or rest else []
-            entries.setdefault(name, join((value, *unsure)))
+            added = maybe(value) if step.context or rest else value
+            entries[name] = present_or(entries[name], added) if name in entries else added
     grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
 
@@ -195,6 +199,8 @@ def _after_storing(
 ) -> Val:
     """An item of a dict after a step that stores `value`. `stored`: what is stored in each branch since a step that
     always runs; the new value is added."""
+    before = of(ABSENT) if before is None else before
+    value = present_or(value, before)
     if step.context == 0:
         stored.clear()
         return value
@@ -202,7 +208,7 @@ def _after_storing(
     one = frame.code.one
     if one is not None and one.always_passes(stored):
         return join(stored.values())
-    return join((unknown("not always stored") if before is None else before, value))
+    return join((before, value))
 
 
 def _replaces_each(step: ir.SetItem | ir.Perform, number: int, frame: Frame) -> TypeGuard[ir.SetItem]:
@@ -231,7 +237,8 @@ def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
     entries = {key: value for key, value in pairs if key is not None}
     for key, value in stored:
         if key is not None:
-            entries[key] = join((entries[key], value)) if key in entries else value
+            before = entries.get(key, value)
+            entries[key] = join((present_or(before, value), present_or(value, before)))
     rest = [value for key, value in (*pairs, *stored) if key is None]
     rest = rest if len(rest) <= _MAX_ITEMS else [join(rest)]
     return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
@@ -239,9 +246,18 @@ def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
 
 def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:
     """The items that the def stores in the dict that expression `number` is; None for an unknown key."""
-    for step in frame.code.fillings(number):
-        yield from _stored_by(ev, step, frame, number)
-        yield from _defaulted_by(ev, step, frame, number)
+    found = [
+        (step.context, name, value)
+        for step in frame.code.fillings(number)
+        for name, value in (*_stored_by(ev, step, frame), *_defaulted_by(ev, step, frame))
+    ]
+    contexts: dict[str | None, set[int]] = {}
+    for context, name, _ in found:
+        contexts.setdefault(name, set()).add(context)
+    one = frame.code.one
+    sure = {name for name, around in contexts.items() if name is None or one is None or one.always_passes(around)}
+    for _, name, value in found:
+        yield name, value if name in sure else maybe(value)
 
 
 def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
@@ -281,18 +297,24 @@ def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
     )
 
 
-def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
-    """The items that a step stores in the dict that expression `number` is; None for an unknown key."""
-    if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
+def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame) -> list[tuple[str | None, Val]]:
+    """The items that a step stores in the dict that it fills; None for an unknown key."""
+    if isinstance(step, ir.SetItem) and not ev.liveness.is_dead(step.context, frame):
         keys = built_from(ev, step.index, frame)
         value = ev.eval(step.value, frame)
         return [(key, value) for key in keys] if keys else [(None, value)]
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "update"):
+    if not isinstance(call, ir.Call) or _method(ev, call, frame) != "update":
         return []
     if ev.liveness.is_dead(step.context, frame):
         return []
     return [*_updates(ev, call, frame)]
+
+
+def _method(ev: Evaluator, call: ir.Call, frame: Frame) -> str:
+    """The name of the method that a call calls; '' if it calls something else."""
+    func = ev.expr(frame, call.func)
+    return func.name if isinstance(func, ir.Attr) else ""
 
 
 def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
@@ -302,13 +324,13 @@ def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]
     return [*either(maps), *given.keywords]
 
 
-def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
-    """What a step stores in the dict that expression `number` creates, if the dict does not have it; None for a key
-    that is not known. `.setdefault(key, []).append(x)` stores a list with `x`."""
+def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame) -> list[tuple[str | None, Val]]:
+    """What a step stores in the dict that it fills, if the dict does not have it; None for a key that is not known.
+    `.setdefault(key, []).append(x)` stores a list with `x`."""
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
         return []
-    if ev.expr(frame, call.func) != ir.Attr(number, "setdefault") or len(call.args) != 2:
+    if _method(ev, call, frame) != "setdefault" or len(call.args) != 2:
         return []
     if ev.liveness.is_dead(step.context, frame):
         return []
@@ -323,11 +345,11 @@ def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> li
 
 
 def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
-    """The keywords that `**x` passes if `x` is one of several dicts; those that are not in all of them may be
+    """The keywords that `**x` passes if `x` is one of several dicts; those that are not in all of them are not always
     passed."""
     entries = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
     names = dict.fromkeys(name for one in entries for name in one if name is not None)
-    return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
+    return [(name, join(one.get(name, of(ABSENT)) for one in entries)) for name in names]
 
 
 def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> tuple[frozenset[str], frozenset[str]]:
@@ -372,9 +394,15 @@ def _keys(value: Val) -> set[str]:
 def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
     """A list or dict of the module with the items that later module-level code (before piece `before`) adds to it."""
     containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
-    if len(containers) != 1:
+    if not containers or (len(containers) > 1 and value.has(SeqOf)):
         return value
-    grown = containers[0]
+    grown = {_filled_by_module(ev, file, name, one, before) for one in containers}
+    return Val(value.atoms.difference(containers) | grown, value.origins)
+
+
+def _filled_by_module(
+    ev: Evaluator, file: ProjectFile, name: str, grown: MapOf | SeqOf, before: int | None
+) -> MapOf | SeqOf:
     for piece in file.all_asking(puts_into, name, scope=MODULE):
         if before is not None and piece >= before:
             break
@@ -385,7 +413,7 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
             grown = _longer(ev, body, name, grown)
     for frame in registering_frames(ev, file, name):
         grown = _with_registered(ev, frame, name, grown) if frame.path == file.path else grown
-    return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
+    return grown
 
 
 def _with_registered(ev: Evaluator, frame: Frame, name: str, grown: MapOf | SeqOf) -> MapOf | SeqOf:
@@ -418,13 +446,13 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bo
             if key is None or is_one_of_several:
                 stored.append((key, value))
             else:
-                entries[key] = value
+                entries[key] = present_or(value, entries.get(key, of(ABSENT)))
     return with_stored(MapOf(tuple(entries), tuple(entries.values()), grown.site), stored)
 
 
 def _either_way(entries: dict[str, Val], key: str | None, value: Val) -> Val:
     """What is under a key if a value may be stored there, or not."""
-    return value if key is None else join((entries.get(key, unknown("not always stored")), value))
+    return value if key is None else join((entries.get(key, of(ABSENT)), value))
 
 
 def _may_be_skipped(ev: Evaluator, one: ir.DefIR, context: int, body: Frame) -> bool:

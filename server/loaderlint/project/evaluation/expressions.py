@@ -21,6 +21,7 @@ from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     Atom,
     ClassRef,
     FunctionRef,
@@ -42,6 +43,7 @@ from loaderlint.project.evaluation.values import (
     is_none,
     join,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -380,8 +382,8 @@ def _spread(ev: Evaluator, given: Val, entries: dict[str, Val], number: int, fra
     maps = copied.only(MapOf)
     known = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
     for name in dict.fromkeys(key for one in known for key in one if key is not None):
-        before = entries.get(name, unknown("not always stored"))
-        entries[name] = join(one.get(name, before) for one in known)
+        before = entries.get(name, of(ABSENT))
+        entries[name] = join(present_or(one[name], before) if name in one else before for one in known)
     for one in maps:
         yield from (value for key, value in zip(one.keys, one.values, strict=True) if key is None)
     if len(maps) < len(copied.atoms):

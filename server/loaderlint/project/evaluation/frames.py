@@ -35,6 +35,7 @@ class Code:
         "_contexts",
         "_evaluated",
         "_evaluated_by",
+        "_filled",
         "_kinds",
         "_method_calls",
         "_overwritten",
@@ -66,6 +67,7 @@ class Code:
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
+        self._filled: dict[int, list[tuple[int, ir.SetItem]]] | None = None
         self._read_in: dict[int, int] | None = None
         self._step_loops: dict[int, StepLoop] | None = None
         #: What is evaluated before an expression that depends on itself through a loop.
@@ -117,9 +119,19 @@ class Code:
         """The steps that store items in the object that expression `made` creates, or call a method of it, in source
         order."""
         found: list[tuple[int, ir.SetItem | ir.Perform]] = []
-        found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
+        found += self._item_stores().get(made, [])
         found += [(number, step) for number, step, _, _ in self.method_calls(made)]
         return [step for _, step in sorted(found)]
+
+    def _item_stores(self) -> dict[int, list[tuple[int, ir.SetItem]]]:
+        """The steps that store an item in the value of an expression. After a branch that rebinds the name, a step
+        counts for each of its values."""
+        if self._filled is None:
+            self._filled = {}
+            for number, step in self.steps_of(ir.SetItem):
+                for one in self._values(step.base):
+                    self._filled.setdefault(one, []).append((number, step))
+        return self._filled
 
     def removals(self, made: int) -> list[tuple[int, int, int]]:
         """The steps that remove an item from the dict that expression `made` creates, by `.pop(key)` or `del`, in
@@ -149,13 +161,22 @@ class Code:
         return self._method_calls.get(base, ())
 
     def _values(self, number: int) -> list[int]:
-        """An expression and, for a local with several reaching definitions, the value of each of them."""
+        """An expression and, for a local with several reaching definitions, the value of each of them; the sides of a
+        conditional expression, and of `and` and `or`."""
         found = [number]
         for one in found:
-            e = self.exprs[one] if one != ir.NONE else None
-            if type(e) is ir.Phi:
-                found += [choice for choice in e.choices if choice not in found]
+            found += [choice for choice in self._chosen_from(one) if choice not in found]
         return found
+
+    def _chosen_from(self, number: int) -> tuple[int, ...]:
+        match self.exprs[number] if number != NONE else None:
+            case ir.Phi(choices):
+                return choices
+            case ir.IfExp(_, then, other):
+                return (then, other)
+            case ir.BoolOp() as e:
+                return (e.left, e.right)
+        return ()
 
     def calls_with(self, argument: int) -> Sequence[tuple[ir.Perform, ir.Call]]:
         """The calls that pass an expression as an argument, in source order."""

@@ -19,6 +19,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     NONE_VALUE,
     Atom,
     ClassRef,
@@ -37,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     constant,
     join,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -111,9 +113,10 @@ class Functions:
         if one is None or index >= len(one.params):
             return unknown("half typed")
         given = frame.args[index] if index < len(frame.args) else None
-        if given is not None:
+        if given is not None and ABSENT not in given.atoms:
             return given
-        return self.default(FunctionRef(frame.path, frame.piece, frame.def_, frame.scope), one.params[index])
+        default = self.default(FunctionRef(frame.path, frame.piece, frame.def_, frame.scope), one.params[index])
+        return default if given is None else present_or(given, default)
 
     def _option(self, function: FunctionRef, name: str) -> Val | None:
         """The default of the option `name` that a decorator declares (`@click.option("--name", default=4)`)."""

@@ -33,13 +33,14 @@ from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.knowledge.value_types import type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch
-from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     NO_ORIGINS,
     NONE_VALUE,
     Atom,
@@ -66,6 +67,7 @@ from loaderlint.project.evaluation.values import (
     member_of,
     named,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -130,8 +132,9 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
         return joined
     if op == "|":
         first, second = left.only(MapOf), right.only(MapOf)
-        if len(first) == len(second) == len(left.atoms) == len(right.atoms) == 1:
-            return of(_united(first[0], second[0], site))
+        are_known = len(first) == len(left.atoms) and len(second) == len(right.atoms)
+        if first and second and are_known and len(first) * len(second) <= _MAX_WAYS:
+            return of(*(_united(one, other, site) for one in first for other in second))
     if op == "*" and len(left.atoms) == 1 and left.only(SeqOf):
         return left.without_origins()
     if op == "%" and a is not None and a.kind == "str":
@@ -187,7 +190,7 @@ def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> 
 def _united(first: MapOf, second: MapOf, site: Site) -> MapOf:
     """`first | second`: the items of both; those of the second win."""
     pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
-    entries = {key: value for key, value in pairs if key is not None}
+    entries = overlaid((key, value) for key, value in pairs if key is not None)
     rest = [value for key, value in pairs if key is None]
     return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), site)
 
@@ -226,8 +229,10 @@ def truth(value: Val) -> bool | None:
                 answers.add(bool(constant))
             case FunctionRef() | ClassRef() | Method() | ModuleRef() | PartialOf():
                 answers.add(True)
-            case SeqOf(_, items) | MapOf(_, items):
+            case SeqOf(_, items):
                 answers.add(True if items else None)
+            case MapOf(_, items):
+                answers.add(True if any(ABSENT not in item.atoms for item in items) else None)
             case LibObject(name, site) if name in PIPELINES and _is_given_items(site):
                 answers.add(True)
             case _:
@@ -351,24 +356,34 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
     return join(items)
 
 
+#: An item that a dict is not known to have.
+_NO_SUCH_KEY = unknown("no such key")
+
+
 def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
     """`mapping[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
     registry. `pattern`: the constant part of a key that is built, '' if there is none (see `pattern_of`)."""
     literal, chosen = key.literal, choices_of(key)
     named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
     if named:
-        return join((*named, *(v for k, v in zip(keys, values, strict=True) if k is None)))
+        return _read(join((*named, *(v for k, v in zip(keys, values, strict=True) if k is None))))
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
-            return exact[-1]
+            others = [v for k, v in zip(keys, values, strict=True) if k is None]
+            return present_or(exact[-1], join(others) if others else _NO_SUCH_KEY)
         if keys and not literal.configured:
             others = [v for k, v in zip(keys, values, strict=True) if k is None]
-            return join((*others, unknown("looked up by a key"))) if others else unknown("no such key")
+            return join((*others, unknown("looked up by a key"))) if others else _NO_SUCH_KEY
     if not values:
         return unknown("empty mapping")
     meant = (v for k, v in zip(keys, values, strict=True) if k is None or not pattern or fits(pattern, k))
-    return join((*meant, unknown("looked up by a key")))
+    return _read(join((*meant, unknown("looked up by a key"))))
+
+
+def _read(value: Val) -> Val:
+    """What is read from a dict: a dict that does not have the item raises KeyError."""
+    return present_or(value, _NO_SUCH_KEY)
 
 
 #: Objects whose items are read anew each time, so they are not stored data.
@@ -492,7 +507,7 @@ def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
         func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
         base = ev.eval(func.base, frame) if isinstance(func, ir.Attr) else unknown("item")
         maps = base.only(MapOf)
-        values = join(v for m in maps for v in m.values) if maps else unknown("item")
+        values = _read(join(v for m in maps for v in m.values)) if maps else unknown("item")
         values = Val(values.atoms, values.origins | extended(base.origins, "[]", "element"))
         if atom.name == "dict.values":
             return values
@@ -762,6 +777,9 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     if copied and all(one is not None for one in copied) and len(given) == 1:
         before = _one_of_mappings([one for one in copied if one is not None])
         keys, values = [*before.keys, *keys], [*before.values, *values]
+        passed = overlaid((key, value) for key, value in zip(keys, values, strict=True) if key is not None)
+        rest = [value for key, value in zip(keys, values, strict=True) if key is None]
+        keys, values = [*passed, *[None] * len(rest)], [*passed.values(), *rest]
     elif arguments.positional or arguments.more_keywords:
         keys, values = [None, *keys], [unknown("a copied mapping"), *values]
     made = MapOf(tuple(keys), tuple(values), Site(frame, number))
@@ -949,7 +967,10 @@ def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> 
         found = entry_of(owner.keys, owner.values, arguments.positional[0])
         literal = arguments.positional[0].literal
         if literal is not None and literal.value in owner.keys:
-            return found
+            if method == "setdefault" or None in owner.keys or literal.configured:
+                return found
+            default = arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
+            return present_or(owner.values[owner.keys.index(literal.value)], default)
         if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: filled by calls only
             return arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
         return join((found, *arguments.positional[1:2]))

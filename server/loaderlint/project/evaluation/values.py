@@ -340,6 +340,29 @@ def unknown(reason: str) -> Val:
     return Val(frozenset({Unknown(reason)}))
 
 
+#: Stands, among what an item of a dict may be, for the ways on which the dict does not have the item. A parameter that
+#: gets it has its default.
+ABSENT = Unknown("not always there")
+
+
+def is_absent(value: Val) -> bool:
+    """Whether the item of a dict is never there."""
+    return value.atoms == {ABSENT}
+
+
+def maybe(value: Val) -> Val:
+    """An item that a dict may have."""
+    return join((value, of(ABSENT)))
+
+
+def present_or(value: Val, other: Val) -> Val:
+    """An item of a dict, with another value for the ways on which the dict does not have it."""
+    if ABSENT not in value.atoms:
+        return value
+    rest = value.atoms - {ABSENT}
+    return join((Val(rest, value.origins), other)) if rest else other
+
+
 @lru_cache(maxsize=1024)
 def lib(name: str) -> Val:
     """Something of a library, by its dotted name."""

@@ -39,6 +39,7 @@ from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     Atom,
     ClassRef,
     Instance,
@@ -54,6 +55,7 @@ from loaderlint.project.evaluation.values import (
     is_none,
     join,
     of,
+    present_or,
     unknown,
 )
 from loaderlint.project.loaders import installed_loaders
@@ -136,11 +138,12 @@ class Loader(Struct, frozen=True, eq=False):
     def argument(self, name: str) -> Val:
         """The value of torch's parameter `name`, passed or by default."""
         passed = self.arguments.get(name)
-        if passed is not None:
+        if passed is not None and ABSENT not in passed.atoms:
             return passed
         if self.out_of_sight:
             return unknown("loader out of sight")
-        return _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
+        default = _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
+        return default if passed is None else present_or(passed, default)
 
     def has_workers(self, count: int = 1) -> Answer:
         """Whether it starts at least `count` workers, with the options' defaults."""
