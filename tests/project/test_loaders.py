@@ -270,6 +270,96 @@ WORKERS = {
         "maybe",
         "num_workers=0 or 2",
     ),
+    "a dict of an object whose constructor removes the key": (
+        "class Make:\n    def __init__(self, **kw):\n        self.kw = kw.copy()\n        del self.kw['num_workers']\n"
+        "    def run(self):\n        loader = DataLoader(D(), **self.kw)\nMake(num_workers=2).run()",
+        "no",
+        "num_workers=0",
+    ),
+    "a dict of an object whose constructor may remove the key": (
+        "class Make:\n    def __init__(self, **kw):\n        if input():\n            kw.pop('num_workers')\n"
+        "        self.kw = kw\n    def run(self):\n        loader = DataLoader(D(), **self.kw)\n"
+        "Make(num_workers=2).run()",
+        "maybe",
+        "num_workers=0 or 2",
+    ),
+    "a dict of an object that has the key in another method": (
+        "class Make:\n    def __init__(self, **kw):\n        self.kw = kw\n    def other(self):\n"
+        "        self.kw.pop('num_workers')\n    def run(self):\n        loader = DataLoader(D(), **self.kw)\n"
+        "Make(num_workers=2).run()",
+        "yes",
+        "num_workers=2",
+    ),
+    "a key that is removed in a loop": (
+        "def make(**kw):\n    for key in ('num_workers', 'timeout'):\n        kw.pop(key, None)\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "no",
+        "num_workers=0",
+    ),
+    "a key that each branch removes": (
+        "def make(**kw):\n    if input():\n        del kw['num_workers']\n    else:\n        kw.pop('num_workers')\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "no",
+        "num_workers=0",
+    ),
+    "a key that a branch removes before it returns": (
+        "def make(**kw):\n    if input():\n        del kw['num_workers']\n        return kw\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "yes",
+        "num_workers=2",
+    ),
+    "a key that is removed from a copy": (
+        "def make(**kw):\n    own = dict(kw)\n    own.pop('num_workers')\n    loader = DataLoader(D(), **kw)\n"
+        "make(num_workers=2)",
+        "yes",
+        "num_workers=2",
+    ),
+    "a key that is removed before the dict is copied": (
+        "def make(**kw):\n    kw.pop('num_workers')\n    loader = DataLoader(D(), **{**kw, 'timeout': 0})\n"
+        "make(num_workers=2)",
+        "no",
+        "num_workers=0",
+    ),
+    "a key that is removed before the dict is returned": (
+        "def cleaned(**kw):\n    kw.pop('num_workers')\n    return kw\n"
+        "loader = DataLoader(D(), **cleaned(num_workers=2))",
+        "no",
+        "num_workers=0",
+    ),
+    "a key that is removed and stored again in a branch": (
+        "def make(**kw):\n    kw.pop('num_workers')\n    if input():\n        kw['num_workers'] = 3\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=3)",
+        "maybe",
+        "num_workers=0 or 3",
+    ),
+    "a key that a module removes": (
+        "kw = dict(num_workers=2)\nn = kw.pop('num_workers')\nloader = DataLoader(D(), **kw)",
+        "no",
+        "num_workers=0",
+    ),
+    "a key that a module removes later": (
+        "kw = dict(num_workers=2)\nloader = DataLoader(D(), **kw)\ndel kw['num_workers']",
+        "yes",
+        "num_workers=2",
+    ),
+    "all keys but one": (
+        "def make(**kw):\n    kw = {k: v for k, v in kw.items() if v is not None and k != 'num_workers'}\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "no",
+        "num_workers=0",
+    ),
+    "some keys": (
+        "def make(**kw):\n    kw = {k: v for k, v in kw.items() if k in ('num_workers', 'timeout')}\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "yes",
+        "num_workers=2",
+    ),
+    "all keys but some": (
+        "def make(**kw):\n    kw = {k: v for k, v in kw.items() if k not in ('shuffle', 'timeout')}\n"
+        "    loader = DataLoader(D(), **kw)\nmake(num_workers=2)",
+        "yes",
+        "num_workers=2",
+    ),
     "a record as a dict": (
         "from dataclasses import asdict\n@dataclass\nclass C:\n    num_workers: int = 3\n    batch_size: int = 2\n"
         "loader = DataLoader(D(), **asdict(C()))",

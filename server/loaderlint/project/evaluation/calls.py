@@ -15,6 +15,7 @@ from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Argumen
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
+from loaderlint.project.evaluation.removed_items import removed_before, without_removed
 from loaderlint.project.evaluation.values import (
     BOTTOM,
     Atom,
@@ -70,6 +71,8 @@ class Calls:
         more_positional = more_keywords = False
         for kind, name, number in call.args:
             value = self._ev.eval(number, frame)
+            if kind in ("pos", "kw") and value.has(MapOf):
+                value = without_removed(self._ev, value, number, call, frame)
             if kind == "pos":
                 positional.append(value)
             elif kind == "kw":
@@ -83,10 +86,11 @@ class Calls:
             else:
                 maps = list(self._mappings(value))
                 is_open = len(maps) < sum(not is_none(atom) for atom in value.atoms)
-                gone, unsure = containers.removed_before(self._ev, number, call, frame)
+                removed = removed_before(self._ev, number, call, frame)
                 for name, given in containers.either(maps):
-                    if name not in gone:
-                        keywords.append((name, maybe(given) if is_open or name in unsure else given))
+                    left = removed.left(name, given)
+                    if left is not None:
+                        keywords.append((name, maybe(left) if is_open else left))
                 more_keywords = more_keywords or is_open or any(None in one.keys for one in maps)
         passed = overlaid(keywords)
         if more_keywords:  # what is not known may pass what the others do not

@@ -36,6 +36,7 @@ from loaderlint.project.evaluation.later_attributes import (
 )
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.removed_items import stored_without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     BOTTOM,
@@ -696,7 +697,7 @@ class Classes:
         for number, step in frame.code.stores_of(name):
             if step.context and self._ev.liveness.is_dead(step.context, frame):
                 continue
-            value = self._ev.eval(step.value, frame)
+            value = stored_without_removed(self._ev, step, number, frame)
             lasts = number not in frame.code.overwritten(name)
             yield Store(frame, number, value, construction, step.context == 0, lasts)
 

@@ -8,15 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
 from loaderlint.project.evaluation.name_patterns import built_from
+from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
     FunctionRef,
     LibObject,
+    Literal_,
     MapOf,
     Origin,
     SeqOf,
@@ -93,7 +96,7 @@ def copied_items(ev: Evaluator, e: ir.Comp, frame: Frame, number: int) -> MapOf 
     pair = ev.expr(frame, item.value)
     if key.value != item.value or not isinstance(pair, ir.Element) or pair.iterable != e.iterables[0]:
         return None
-    base = ev.eval(func.base, frame)
+    base = without_removed(ev, ev.eval(func.base, frame), func.base, number, frame)
     (copied,) = base.atoms if len(base.atoms) == 1 else (None,)
     if not isinstance(copied, MapOf):
         return None
@@ -103,17 +106,43 @@ def copied_items(ev: Evaluator, e: ir.Comp, frame: Frame, number: int) -> MapOf 
 
 
 def _without_left_out(ev: Evaluator, copied: MapOf, e: ir.Comp, frame: Frame) -> MapOf:
-    """A copy without the items that the conditions of a comprehension leave out; the value of an item that they may
-    leave out may be anything."""
+    """A copy without the items that the conditions of a comprehension leave out."""
     pairs = list(zip(copied.keys, copied.values, strict=True))
-    for test in _conditions(e.iterables[0], frame):
+    tests = (part for test in _conditions(e.iterables[0], frame) for part in _all_of(ev, test, frame))
+    for test in tests:
         match ev.expr(frame, test):
             case ir.Compare(left, ("is not",), (right,)) if _is_same(ev, left, e.element, frame):
                 if ev.eval(right, frame).is_none:
                     pairs = [(key, value) for key, value in pairs if not value.is_none]
                     continue
+            case ir.Compare(left, ("!=" | "==" | "in" | "not in" as op,), (right,)) if _is_same(ev, left, e.key, frame):
+                names = _texts_in(ev.eval(right, frame), op in ("in", "not in"))
+                if names is not None:
+                    keeps = op in ("==", "in")
+                    pairs = [(key, value) for key, value in pairs if key is None or (key in names) is keeps]
+                    continue
         pairs = [(key, maybe(value)) for key, value in pairs]
     return replace(copied, keys=tuple(key for key, _ in pairs), values=tuple(value for _, value in pairs))
+
+
+def _all_of(ev: Evaluator, test: int, frame: Frame) -> list[int]:
+    """The conditions that hold where a test is true: both sides of `and`."""
+    match ev.expr(frame, test):
+        case ir.BoolOp("and", left, right):
+            return [*_all_of(ev, left, frame), *_all_of(ev, right, frame)]
+    return [test]
+
+
+def _texts_in(value: Val, is_container: bool) -> set[str] | None:
+    """The constant texts that a list, tuple, set or dict holds, or the one that a value is; None if they are not
+    known."""
+    (atom,) = value.atoms if len(value.atoms) == 1 else (None,)
+    if not is_container:
+        return {atom.value} if isinstance(atom, Literal_) and isinstance(atom.value, str) else None
+    if not isinstance(atom, SeqOf):
+        return None
+    texts = [item.literal.value if item.literal is not None else None for item in atom.items]
+    return {text for text in texts if isinstance(text, str)} if all(isinstance(text, str) for text in texts) else None
 
 
 def _is_same(ev: Evaluator, one: int, other: int, frame: Frame) -> bool:
@@ -352,45 +381,6 @@ def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
     return [(name, join(one.get(name, of(ABSENT)) for one in entries)) for name in names]
 
 
-def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> tuple[frozenset[str], frozenset[str]]:
-    """The keys that the same def removes before a call from the dict that expression `made` creates: on every path to
-    the call, and on paths that a test of the dict's own items chooses."""
-    removals = frame.code.removals(made)
-    one = frame.code.one
-    if not removals or one is None:
-        return frozenset(), frozenset()
-    at = next((number for number, step in frame.code.steps_of(ir.Perform) if frame.code.exprs[step.call] is call), 0)
-    here = one.steps[at].context
-    gone: set[str] = set()
-    unsure: set[str] = set()
-    for number, context, key in removals:
-        if number > at or ev.liveness.is_dead(context, frame):
-            continue
-        if one.is_within(here, context):
-            gone |= _keys(ev.eval(key, frame))
-        elif _is_asked(made, context, frame):
-            unsure |= _keys(ev.eval(key, frame))
-    for number, step in frame.code.steps_of(ir.SetItem):
-        if removals[0][0] < number < at and step.base == made:
-            gone -= _keys(ev.eval(step.index, frame))
-            unsure -= _keys(ev.eval(step.index, frame))
-    return frozenset(gone), frozenset(unsure)
-
-
-def _is_asked(made: int, context: int, frame: Frame) -> bool:
-    """Whether an `if` around a context tests an item of the dict that expression `made` creates."""
-    one, exprs = frame.code.one, frame.code.exprs
-    tests = [here.expr for here in one.around(context) if here.kind == "if"] if one else []
-    asked = (exprs[number] for number in ir.made_of(exprs, tests))
-    return any(e.base == made for e in asked if isinstance(e, ir.Index | ir.Attr))
-
-
-def _keys(value: Val) -> set[str]:
-    """The constant key that a value is, in a set; empty if it is not known."""
-    literal = value.literal
-    return {literal.value} if literal is not None and isinstance(literal.value, str) else set()
-
-
 def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
     """A list or dict of the module with the items that later module-level code (before piece `before`) adds to it."""
     containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
@@ -438,8 +428,13 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bo
     for step in one.steps:
         if ev.liveness.is_dead(step.context, body):
             continue
+        is_sure = sure and not _may_be_skipped(ev, one, step.context, body)
+        for removed in _removed_from_global(ev, step, body, name):
+            before = entries.pop(removed, None)
+            if before is not None and not is_sure:
+                entries[removed] = maybe(before)
         items = _stored_in_global(ev, step, body, name)
-        if not sure or _may_be_skipped(ev, one, step.context, body):
+        if not is_sure:
             items = [(key, _either_way(entries, key, value)) for key, value in items]
         is_one_of_several = isinstance(step, ir.SetItem) and len(items) > 1
         for key, value in items:
@@ -481,6 +476,21 @@ def _stored_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> l
     return []
 
 
+def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[str]:
+    """The keys that a module-level step removes from the dict `name`."""
+    key = NONE
+    if isinstance(step, ir.Delete):
+        target = ev.expr(body, step.target)
+        is_item = isinstance(target, ir.Index) and ev.expr(body, target.base) == ir.Global(name)
+        key = target.index if isinstance(target, ir.Index) and is_item else NONE
+    elif isinstance(step, ir.Perform) and isinstance(call := ev.expr(body, step.call), ir.Call) and call.args:
+        func = ev.expr(body, call.func)
+        is_pop = isinstance(func, ir.Attr) and func.name == "pop" and ev.expr(body, func.base) == ir.Global(name)
+        key = call.args[0].value if is_pop else NONE
+    literal = ev.eval(key, body).literal if key != NONE else None
+    return [literal.value] if literal is not None and isinstance(literal.value, str) else []
+
+
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
     for step, call in ev.performed(body):
         func = ev.expr(body, call.func)
@@ -493,6 +503,8 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
 
 @needs_word
 def puts_into(text: str, name: str) -> bool:
-    """Whether a module-level statement, or one in its branches and loops, stores an item in `name` or calls a method of
-    it."""
-    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}[.\[]", text, re.MULTILINE) is not None
+    """Whether a module-level statement, or one in its branches and loops, stores an item in `name`, removes one, or
+    calls a method of it."""
+    named = re.escape(name)
+    pattern = rf"(?:^|[:;])[ \t]*(?:del[ \t]+)?{named}[.\[]|\b{named}\.pop\("
+    return re.search(pattern, text, re.MULTILINE) is not None

@@ -20,6 +20,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import pattern_of
+from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
@@ -364,7 +365,8 @@ def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
     for key, value in zip(e.keys, e.values, strict=True):
         item = ev.eval(value, frame)
         if key == NONE:
-            rest.extend(_spread(ev, item, entries, number, frame))
+            left = without_removed(ev, item, value, number, frame)
+            rest.extend(_spread(ev, left, entries, number, frame))
             continue
         literal = ev.eval(key, frame).literal
         if literal and isinstance(literal.value, str):

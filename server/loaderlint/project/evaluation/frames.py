@@ -16,6 +16,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
+_POP = frozenset({"pop"})
 #: Longer descriptions of a context are cut off at this length, with a digest of the rest.
 _LONGEST_ORDER = 200
 
@@ -39,6 +40,7 @@ class Code:
         "_kinds",
         "_method_calls",
         "_overwritten",
+        "_performed_by",
         "_read_in",
         "_step_loops",
         "_stored",
@@ -68,6 +70,7 @@ class Code:
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
         self._filled: dict[int, list[tuple[int, ir.SetItem]]] | None = None
+        self._performed_by: dict[int, int] | None = None
         self._read_in: dict[int, int] | None = None
         self._step_loops: dict[int, StepLoop] | None = None
         #: What is evaluated before an expression that depends on itself through a loop.
@@ -143,9 +146,21 @@ class Code:
         ]
         for number, step in self.steps_of(ir.Delete):
             target = self.exprs[step.target] if step.target != ir.NONE else None
-            if type(target) is ir.Index and target.base == made:
+            if type(target) is ir.Index and made in self._values(target.base):
                 found.append((number, step.context, target.index))
         return sorted(found)
+
+    @property
+    def removes(self) -> bool:
+        """Whether the def may remove an item from a dict."""
+        return bool(self.steps_of(ir.Delete)) or bool(self.attribute_calls(_POP))
+
+    def performed_by(self, call: ir.Call) -> int | None:
+        """The step that performs a call."""
+        if self._performed_by is None:
+            steps = reversed(self.steps_of(ir.Perform))
+            self._performed_by = {id(self.exprs[step.call]): number for number, step in steps}
+        return self._performed_by.get(id(call))
 
     def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
         """The calls of methods of the value of expression `base`, each with the number of its step and the name. After

@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
 from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.removed_items import returned_without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     NONE_VALUE,
@@ -316,7 +317,8 @@ class Functions:
             return of(
                 SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2))
             )
-        values = [self._ev.eval(step.value, frame) for _, step in self._ev.liveness.returns(frame)]
+        returns = self._ev.liveness.returns(frame)
+        values = [returned_without_removed(self._ev, step, number, frame) for number, step in returns]
         if not values or (one.falls_through and not self._ev.liveness.always_returns(frame)):
             values.append(NONE_VALUE)
         return join(values)

@@ -39,6 +39,7 @@ from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
+from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     NO_ORIGINS,
@@ -881,7 +882,8 @@ def call_object(
     if method == "copy" and containers.is_plain(atom.owner):
         if _is_indexed_as_array(number, frame):
             return of(LibObject("numpy.copy", site)), ()
-        return containers.shallow_copy(ev, Val(frozenset({atom.owner}), callee.origins), frame, number), ()
+        copied = _as_left(ev, Val(frozenset({atom.owner}), callee.origins), frame, number)
+        return containers.shallow_copy(ev, copied, frame, number), ()
     if isinstance(atom.owner, MapOf):
         return _map_method(atom.owner, method, arguments, site), ()
     if isinstance(atom.owner, SeqOf):
@@ -960,6 +962,13 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
             explicit_self = isinstance(ev.expr(frame, func.base), ir.Global | ir.Attr)
             return ev.calls.arguments(call_, frame, skip=1 if explicit_self else 0)
     return Arguments(more_keywords=True)
+
+
+def _as_left(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
+    """The dict whose method expression `number` calls, without the items that were removed before."""
+    call = ev.expr(frame, number)
+    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    return without_removed(ev, value, func.base, number, frame) if isinstance(func, ir.Attr) else value
 
 
 def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:

@@ -92,7 +92,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if loader.site is None or loader.kind.name not in _CHECKED:
         return
     for conflict in _weighed(loader, model):
-        severity = _severity(conflict)
+        severity = _severity(conflict, loader)
         argument = written(loader, conflict.argument, model)
         place = argument.place(model) if argument else model.site_place(loader.site)
         if severity is None:
@@ -125,13 +125,15 @@ def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
             yield conflict if conflict.soft == "if chosen" else replace(conflict, soft="sometimes")
 
 
-def _severity(conflict: Conflict) -> Severity | None:
+def _severity(conflict: Conflict, loader: Loader) -> Severity | None:
     """What is certain is an error. What depends on two choices is silent: they may be made together."""
     sure: set[Sure] = {conflict.hard, conflict.soft}
     if sure == {"always"}:
         return Severity.ERROR
     if sure <= {"always", "by default"}:
         return Severity.WARNING
+    if (conflict.hard, conflict.soft) == ("sometimes", "always"):
+        return Severity.INFORMATION if loader.argument(conflict.argument).unknown is None else None
     if conflict.hard != "always":
         return None
     return Severity.INFORMATION if conflict.soft == "sometimes" else Severity.HINT
