@@ -366,6 +366,63 @@ WORKERS = {
         "yes",
         "num_workers=3, class default",
     ),
+    "an object that stores its keyword arguments": (
+        "class C:\n    def __init__(self, **kw):\n        self.__dict__.update(kw)\n"
+        "loader = DataLoader(D(), num_workers=C(n=3).n)",
+        "yes",
+        "num_workers=3",
+    ),
+    "an object that stores its keyword arguments one by one": (
+        "class C:\n    def __init__(self, **kw):\n        for k, v in kw.items():\n            setattr(self, k, v)\n"
+        "loader = DataLoader(D(), num_workers=C(n=3).n)",
+        "yes",
+        "num_workers=3",
+    ),
+    "an object that stores keyword arguments with other names": (
+        "class C:\n    def __init__(self, **kw):\n        vars(self).update(kw)\n"
+        "loader = DataLoader(D(), num_workers=C(m=3).n)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "an object that stores the command line": (
+        "p = argparse.ArgumentParser()\np.add_argument('--n', default=4)\nclass C:\n    def __init__(self, options):\n"
+        "        for k, v in vars(options).items():\n            setattr(self, k, v)\n"
+        "loader = DataLoader(D(), num_workers=C(p.parse_args()).n)",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "a namespace that the command line fills": (
+        "class C(argparse.Namespace):\n    def __init__(self):\n        p = argparse.ArgumentParser()\n"
+        "        p.add_argument('--n', default=4)\n        super().__init__(**vars(p.parse_args()))\n"
+        "loader = DataLoader(D(), num_workers=C().n)",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "a namespace whose attribute is assigned afterwards": (
+        "class C(argparse.Namespace):\n    def __init__(self):\n        p = argparse.ArgumentParser()\n"
+        "        p.add_argument('--n', default=4)\n        super().__init__(**vars(p.parse_args()))\n"
+        "        self.n = 0\nloader = DataLoader(D(), num_workers=C().n)",
+        "no",
+        "num_workers=0",
+    ),
+    "a record that the command line fills": (
+        "p = argparse.ArgumentParser()\np.add_argument('--n', default=4)\n@dataclass\nclass C:\n    n: int = 0\n"
+        "loader = DataLoader(D(), num_workers=C(**vars(p.parse_args())).n)",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "a parameter that the command line fills": (
+        "p = argparse.ArgumentParser()\np.add_argument('--n', default=4)\ndef main(n=0):\n"
+        "    loader = DataLoader(D(), num_workers=n)\nmain(**vars(p.parse_args()))",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "a parameter that is no option of the command line": (
+        "p = argparse.ArgumentParser()\np.add_argument('--m', default=4)\ndef main(m, n=0):\n"
+        "    loader = DataLoader(D(), num_workers=n)\nmain(**vars(p.parse_args()))",
+        "maybe",
+        "num_workers unknown",
+    ),
     "the command line as a dict": (
         "p = argparse.ArgumentParser()\np.add_argument('--workers', default=4)\n"
         "loader = DataLoader(D(), num_workers=vars(p.parse_args())['workers'])",
@@ -426,6 +483,27 @@ def test_the_number_of_workers_is_read_from(way: str, tmp_path: Path) -> None:
     loader = linked.loader()
     assert (loader.has_workers(), loader.workers_text) == (answer, text)
     assert linked.datasets() == ["D"]
+
+
+def test_an_option_of_another_program_is_not_passed(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""
+--- case.py
+{HEAD}
+p = argparse.ArgumentParser()
+p.add_argument("--path")
+def main(path, n=0):
+    loader = DataLoader(D(), num_workers=n)
+main(**vars(p.parse_args()))
+--- other.py
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--n", default=4)
+print(p.parse_args().n)
+""",
+    )
+    assert linked.loader().workers_text == "num_workers unknown"
 
 
 #: What a Lightning module keeps: the constructor and what reads it, then the answer.

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, is_absent, present_or, unknown
+from loaderlint.project.evaluation.values import MapOf, Namespace, SeqOf, Val, is_absent, present_or, unknown
 
 
 class Arguments(Struct, frozen=True):
     """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
-    `source` is the reason. The value of a keyword that is not always passed contains `ABSENT`."""
+    `source` is the reason. The value of a keyword that is not always passed contains `ABSENT`.
+    `options`: the parsed command lines among what is not known, as in `**vars(args)`."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
     more_positional: bool = False
     more_keywords: bool = False
     source: str = "kwargs"
+    options: tuple[Namespace, ...] = ()
 
     def get(self, name: str, position: int | None = None) -> Val | None:
         """The argument called `name` or at `position` (0-based); None if it is not passed, unknown if `*x` or `**x` may
@@ -40,6 +42,7 @@ class Arguments(Struct, frozen=True):
             self.more_positional or others.more_positional,
             self.more_keywords or others.more_keywords,
             self.source,
+            self.options + others.options,
         )
 
     def fit(self, params: Sequence[ParamIR], receiver: bool) -> bool:
@@ -91,8 +94,14 @@ class Arguments(Struct, frozen=True):
                     if named.kind in ("any", "kw"):  # `*args` accepts no keyword: `args=...` is one of these
                         names.pop(named.name, None)
                 more = (unknown(self.source),) if self.more_keywords else ()
-                bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
+                keys = (*names, *[None] * len(more))
+                bound[index] = _value(MapOf(keys, (*names.values(), *more), options=self.options))
         return tuple(bound)
+
+
+def named_parameters(params: Sequence[ParamIR]) -> list[str]:
+    """The parameters that a keyword may pass."""
+    return [param.name for param in params if param.kind in ("any", "kw")]
 
 
 def overlaid(pairs: Iterable[tuple[str, Val]]) -> dict[str, Val]:

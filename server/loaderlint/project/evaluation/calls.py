@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -44,6 +44,7 @@ from loaderlint.project.evaluation.values import (
     present_or,
     unknown,
 )
+from loaderlint.project.evaluation.yaml_configurations import is_node
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Calls:
             return NO_ARGUMENTS
         positional: list[Val] = []
         keywords: list[tuple[str, Val]] = []
+        options: list[Namespace] = []
         more_positional = more_keywords = False
         for kind, name, number in call.args:
             value = self._ev.eval(number, frame)
@@ -91,11 +93,23 @@ class Calls:
                     left = removed.left(name, given)
                     if left is not None:
                         keywords.append((name, maybe(left) if is_open else left))
+                options += [one for one in value.only(Namespace) if not is_node(one)]
+                options += [one for found in maps for one in found.options]
                 more_keywords = more_keywords or is_open or any(None in one.keys for one in maps)
         passed = overlaid(keywords)
         if more_keywords:  # what is not known may pass what the others do not
             passed = {name: present_or(value, _MORE) for name, value in passed.items()}
-        return Arguments(tuple(positional[skip:]), tuple(passed.items()), more_positional, more_keywords)
+        return Arguments(
+            tuple(positional[skip:]), tuple(passed.items()), more_positional, more_keywords, options=tuple(options)
+        )
+
+    def with_options(self, arguments: Arguments, names: Iterable[str]) -> Arguments:
+        """Arguments with those of some keywords that `**vars(args)` passes and whose defaults are known."""
+        if not arguments.options:
+            return arguments
+        missing = [name for name in names if all(name != keyword for keyword, _ in arguments.keywords)]
+        found = [(name, value) for name in missing for value in self._ev.user_options.among(arguments.options, name)]
+        return replace(arguments, keywords=arguments.keywords + tuple(found))
 
     def _mappings(self, value: Val) -> Iterator[MapOf]:
         """The dicts that `**value` unpacks, as far as they are known."""

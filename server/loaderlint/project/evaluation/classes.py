@@ -22,8 +22,9 @@ from loaderlint.knowledge.library_datasets import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers, hyperparameters, library_values
-from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
 from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.bulk_attributes import taken_in_bulk
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
     calls_on,
@@ -458,7 +459,9 @@ class Classes:
         facts = self._ev.facts(member.function.path, member.function.piece)
         if facts is None:
             return None
-        args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
+        one = facts.ir.defs[member.function.def_]
+        passed = self._ev.calls.with_options(self._ev.calls.site_arguments(inst.site), named_parameters(one.params))
+        args = passed.bind(one.params, of(inst))
         function = member.function
         depth = self._ev.functions.depth_of_call(function, args, inst.site.frame)
         return self._ev.frame(
@@ -854,6 +857,7 @@ class Classes:
             yield present_or(passed, BOTTOM)
             if ABSENT not in passed.atoms:
                 return
+        yield from taken_in_bulk(self._ev, inst, name)
         member = self._readable_member(inst.cls, name)
         if member is not None:
             yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
@@ -884,7 +888,8 @@ class Classes:
         fields = self.fields(inst.cls)
         if name not in fields:
             return None
-        return self._ev.calls.site_arguments(inst.site).get(name, fields.index(name))
+        passed = self._ev.calls.with_options(self._ev.calls.site_arguments(inst.site), (name,))
+        return passed.get(name, fields.index(name))
 
     def _annotated(self, cls: ClassRef) -> list[str]:
         file = self._ev.file(cls.path)

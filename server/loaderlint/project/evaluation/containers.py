@@ -174,8 +174,9 @@ def _holding(atom: Atom, inside: frozenset[Origin], made: Site) -> Atom:
     match atom:
         case SeqOf(kind, items, site):
             return SeqOf(kind, tuple(Val(one.atoms, one.origins | inside) for one in items), site)
-        case MapOf(keys, values, _):
-            return MapOf(keys, tuple(Val(one.atoms, one.origins | inside) for one in values), made)
+        case MapOf(keys, values, _, options):
+            held = tuple(Val(one.atoms, one.origins | inside) for one in values)
+            return MapOf(keys, held, made, options)
         case LibObject(name, _):
             item = LibObject(name if name.endswith("[]") else f"{name}[]", made)
             return MapOf((None,), (Val(frozenset({item}), inside),), made)
@@ -219,7 +220,7 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
                 continue
             added = maybe(value) if step.context or rest else value
             entries[name] = present_or(entries[name], added) if name in entries else added
-    grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
+    grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site, made.options)
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
 
 
@@ -270,7 +271,7 @@ def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
             entries[key] = join((present_or(before, value), present_or(value, before)))
     rest = [value for key, value in (*pairs, *stored) if key is None]
     rest = rest if len(rest) <= _MAX_ITEMS else [join(rest)]
-    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
+    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site, made.options)
 
 
 def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:

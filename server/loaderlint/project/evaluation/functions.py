@@ -13,7 +13,7 @@ from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.higher_order import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
 from loaderlint.knowledge.settings import OPTION_DECORATORS
-from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
@@ -153,6 +153,7 @@ class Functions:
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
         if wrapper is not None and caller.depth < MAX_CALLS:
             return self.invoke(wrapper, None, None, arguments, caller)
+        arguments = self._ev.calls.with_options(arguments, named_parameters(one.params))
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
         nested = self.depth_of_call(function, args, caller)
         if nested > MAX_CALLS:

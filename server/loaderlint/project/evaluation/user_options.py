@@ -111,6 +111,17 @@ class UserOptions:
                 self._options[key] = self._argparse_option(name, atom.path)
         return self._options[key]
 
+    def among(self, options: tuple[Namespace, ...], name: str) -> Iterator[Val]:
+        """The option `name` of the only one of some parsed command lines, if the file that parses it, or one that it
+        imports, declares this option, and its default is known."""
+        if len(options) != 1:
+            return
+        path, value = options[0].path, self.attribute(options[0], name)
+        declared = {one.path for one in self._declared.get(name, ())}
+        is_declared = path in declared or not declared.isdisjoint(self._imported(path) if declared else ())
+        if is_declared and value != unknown("config"):
+            yield value
+
     def flag(self, module: str, name: str) -> Val | None:
         """`FLAGS.name` of absl and similar libraries; None for other modules."""
         if not module.startswith(_FLAG_MODULES):
@@ -151,7 +162,7 @@ class UserOptions:
         """The argument for attribute `name` in the call that created a record; None if that is not known."""
         if atom.name not in RECORDS:
             return None
-        passed = self._ev.calls.site_arguments(atom.site)
+        passed = self._ev.calls.with_options(self._ev.calls.site_arguments(atom.site), (name,))
         given = dict(passed.keywords).get(name)
         for one in (atom for value in passed.positional[:1] for atom in value.only(MapOf, Namespace)):
             if given is None and isinstance(one, MapOf) and name in one.keys:

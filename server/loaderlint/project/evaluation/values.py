@@ -181,11 +181,13 @@ class SeqOf:
 @dataclass(frozen=True, slots=True)
 class MapOf:
     """A dict whose items are known; `keys[i]` is None for a key that is not a string constant. Beyond its budget, it
-    holds one unknown value under such a key. `size`, `depth` and `order` as in `SeqOf`."""
+    holds one unknown value under such a key. `options`: the parsed command lines whose options are among the items
+    under such keys. `size`, `depth` and `order` as in `SeqOf`."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
     site: Site | None = None
+    options: tuple[Namespace, ...] = ()
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     order: str = field(default="", init=False, repr=False, compare=False)
@@ -511,7 +513,7 @@ def _order_of_container(atom: SeqOf | MapOf) -> str:
     site = atom.site
     where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
     values = atom.items if isinstance(atom, SeqOf) else atom.values
-    name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys}"
+    name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys} {atom.options}"
     return f"{name} {where} {digest_of(' '.join(map(order_of, values)))}"
 
 

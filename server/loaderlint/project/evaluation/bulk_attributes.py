@@ -1,0 +1,75 @@
+"""Attributes that an object takes from a dict or from parsed options, whatever their names:
+`self.__dict__.update(options)`, `for name, value in options.items(): setattr(self, name, value)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.values import BOTTOM, Instance, Lib, MapOf, Namespace, Val, present_or
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+_SETATTR = Lib("builtins.setattr")
+#: Classes whose constructor stores each keyword argument under its name.
+_NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
+
+
+def taken_in_bulk(ev: Evaluator, inst: Instance, name: str) -> Iterator[Val]:
+    """What attribute `name` of the object takes from dicts and options, all of which its methods store."""
+    for frame, number in _sources(ev, inst):
+        for atom in ev.eval(number, frame).ordered():
+            match atom:
+                case MapOf(keys, values) if name in keys:
+                    yield present_or(values[keys.index(name)], BOTTOM)
+                case MapOf() | Namespace():
+                    yield from ev.user_options.among((atom,) if isinstance(atom, Namespace) else atom.options, name)
+    if not _NAMESPACES.isdisjoint(ev.classes.library_bases(inst.cls)):
+        passed = ev.calls.with_options(passed_to_library(ev, inst), (name,)).get(name)
+        if passed is not None:
+            yield present_or(passed, BOTTOM)
+
+
+def _sources(ev: Evaluator, inst: Instance) -> Iterator[tuple[Frame, int]]:
+    """The dicts and options that the constructor stores in bulk: each with its frame."""
+    for frame in ev.classes.constructing(inst, "__dict__"):
+        yield from ((frame, step.value) for _, step in frame.code.stores_of("__dict__"))
+        yield from _updates(frame)
+    for frame in ev.classes.constructing(inst, "vars("):
+        yield from _updates(frame)
+    for frame in ev.classes.constructing(inst, "setattr("):
+        yield from _loops(ev, frame)
+
+
+def _updates(frame: Frame) -> Iterator[tuple[Frame, int]]:
+    """The argument of `self.__dict__.update(...)` and `vars(self).update(...)`."""
+    exprs = frame.code.exprs
+    for step, base in frame.code.attribute_calls({"update"}):
+        call, owner = exprs[step.call], exprs[base]
+        is_vars = isinstance(owner, ir.Call) and exprs[owner.func] == ir.Global("vars") and len(owner.args) == 1
+        if isinstance(owner, ir.Call) and is_vars:
+            is_own = ir.is_self(exprs[owner.args[0].value])
+        else:
+            is_own = isinstance(owner, ir.Attr) and owner.name == "__dict__" and ir.is_self(exprs[owner.base])
+        if is_own and isinstance(call, ir.Call):
+            yield from ((frame, arg.value) for arg in call.args if arg.kind in ("pos", "starstar"))
+
+
+def _loops(ev: Evaluator, frame: Frame) -> Iterator[tuple[Frame, int]]:
+    """What `for name, value in options.items(): setattr(self, name, value)` stores: `options`."""
+    exprs = frame.code.exprs
+    for _, call in frame.code.calls:
+        if len(call.args) != 3 or not ir.is_self(exprs[call.args[0].value]):
+            continue
+        key, value = (exprs[arg.value] for arg in call.args[1:])
+        if not isinstance(key, ir.Unpack) or not isinstance(value, ir.Unpack) or (key.index, value.index) != (0, 1):
+            continue
+        pair = exprs[key.value]
+        items = exprs[pair.iterable] if isinstance(pair, ir.Element) and key.value == value.value else None
+        func = exprs[items.func] if isinstance(items, ir.Call) and not items.args else None
+        if isinstance(func, ir.Attr) and func.name == "items" and _SETATTR in ev.eval(call.func, frame).atoms:
+            yield frame, func.base
