@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.unknown_settings import set_by_workers
 
 _MAX_CLAUSES = 64
 _MAX_DEPTH = 8
@@ -43,17 +43,11 @@ def clauses_at(context: int, frame: Frame, model: Model) -> Clauses:
     """What the tests around a context say about attributes of the object whose method `frame` is."""
     if frame.receiver is None:
         return ()
-    changed = model.remembered(_changed, frame.receiver)
+    changed = set_by_workers(frame.receiver, model)
     tests = [one for one in model.def_of(frame).around(context) if one.kind == "if"]
     found = (clause for one in tests for clause in _clauses(one.expr, not one.negated, frame, model))
     kept = (one for one in found if changed.isdisjoint(name for literal in one for name in literal.fact.names))
     return tuple(kept)[:_MAX_CLAUSES]
-
-
-def _changed(receiver: Atom, model: Model) -> frozenset[str]:
-    """The attributes of an object that worker code sets."""
-    frames = (one for one in model.reached_on(receiver) if model.def_of(one).name != "__init__")
-    return frozenset(step.name for frame in frames for _, step in model.steps_of(frame, ir.SetAttr))
 
 
 def _clauses(number: int, holds: bool, frame: Frame, model: Model, depth: int = 0) -> Clauses:

@@ -14,7 +14,8 @@ part of the sample. Measured on torch 2.13.
 ## When it is not a bug
 - The loader has a `collate_fn`, or does not batch (`batch_size=None`).
 - A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
-  transform is used. (Where a dataset may have a transform or not, or other code gives it one, the finding is a hint.)
+  transform is used. (Where a dataset may have a transform or not, other code gives it one, or a setting decides whose
+  value is not known, the finding is a hint.)
 - `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
 - The loader belongs to a library that batches in its own way (`torch_geometric.loader.DataLoader`, MONAI).
 - The project registers its class in `default_collate_fn_map`.

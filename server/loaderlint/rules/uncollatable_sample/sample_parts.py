@@ -12,6 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.unknown_settings import rests_on_unknown
 from loaderlint.rules.uncollatable_sample.uncollatable_values import Kind, Uncollatable
 
 
@@ -59,11 +60,14 @@ def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part
 
 
 def _is_choice(step: int, frame: Frame, model: Model) -> bool:
-    """Whether a step runs for one of the values of an attribute or argument that may be None or an object. A loader
-    whose dataset has both would fail at the first batch of one of them, so the code most likely uses the other one."""
+    """Whether a step runs for one of the values of an attribute or argument that may be None or an object, or under a
+    setting that is not known. A loader whose dataset has both would fail at the first batch of one of them, so the code
+    most likely uses the other one."""
     one = model.def_of(frame)
-    tests = (around.expr for around in one.around(one.steps[step].context) if around.kind == "if")
-    return any(test != NONE and _is_mixed(test, frame, model) for test in tests)
+    context = one.steps[step].context
+    tests = (around.expr for around in one.around(context) if around.kind == "if")
+    is_mixed = any(test != NONE and _is_mixed(test, frame, model) for test in tests)
+    return is_mixed or rests_on_unknown(context, frame, model)
 
 
 def _is_mixed(test: int, frame: Frame, model: Model) -> bool:

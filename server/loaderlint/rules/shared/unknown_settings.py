@@ -1,0 +1,79 @@
+"""Tests of settings: their answer is the same for all samples, so a branch under one whose value is not known may never
+run."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Literal_
+from loaderlint.project.reach.model import Model
+
+_READ = (ir.Attr, ir.Global, ir.Imported, ir.Capture)
+_OF_SETTINGS = (*_READ, ir.Index, ir.Const, ir.Param, ir.Unary, ir.BoolOp, ir.Compare, ir.Seq)
+#: Builtins whose result is the same each time that they get the same setting.
+_QUESTIONS = frozenset("bool callable getattr hasattr isinstance issubclass len".split())
+
+
+def is_setting(test: int, frame: Frame, model: Model) -> bool:
+    """Whether a test reads only attributes of the object and names outside of the def, and its result is not known."""
+    return _reads_settings(test, frame, model) and model.ev.liveness.truth(test, frame) is None
+
+
+def rests_on_unknown(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a context of worker code only runs under a setting that may have other values: code that is not known
+    makes it, or there are alternatives. Constants that known callers pass are no doubt: each is passed some time."""
+    around = (one for one in model.def_of(frame).around(context) if one.kind in ("if", "match") and one.expr != NONE)
+    return any(
+        _reads_settings(one.expr, frame, model)
+        and (one.kind == "match" or model.ev.liveness.truth(one.expr, frame) is None)
+        and _may_differ(one.expr, frame, model)
+        for one in around
+    )
+
+
+def set_by_workers(receiver: Atom, model: Model) -> frozenset[str]:
+    """The attributes of an object that worker code sets after its construction."""
+    return model.remembered(_set_by_workers, receiver)
+
+
+def _set_by_workers(receiver: Atom, model: Model) -> frozenset[str]:
+    frames = (one for one in model.reached_on(receiver) if model.def_of(one).name != "__init__")
+    return frozenset(step.name for frame in frames for _, step in model.steps_of(frame, ir.SetAttr))
+
+
+def _reads_settings(test: int, frame: Frame, model: Model) -> bool:
+    exprs = frame.code.exprs
+    changed = set_by_workers(frame.receiver, model) if isinstance(frame.receiver, Instance) else frozenset[str]()
+    is_any_read = False
+    for part in ir.made_of(exprs, [test]):
+        match exprs[part]:
+            case ir.Param() as e if not ir.is_self(e) or frame.receiver is None:
+                return False
+            case ir.Attr(base, name) if name in changed and ir.is_self(exprs[base]):
+                return False
+            case ir.Call(func, _) if not _asks(func, frame):
+                return False
+            case ir.Call():
+                continue
+            case e if not isinstance(e, _OF_SETTINGS):
+                return False
+            case e:
+                is_any_read = is_any_read or isinstance(e, _READ)
+    return is_any_read
+
+
+def _asks(func: int, frame: Frame) -> bool:
+    e = frame.code.exprs[func]
+    return isinstance(e, ir.Global) and e.name in _QUESTIONS
+
+
+def _may_differ(test: int, frame: Frame, model: Model) -> bool:
+    exprs = frame.code.exprs
+    functions = {e.func for e in exprs if isinstance(e, ir.Call)}
+    return any(
+        not isinstance(atom, Literal_)
+        for part in ir.made_of(exprs, [test])
+        if isinstance(exprs[part], (*_READ, ir.Index)) and part not in functions
+        for atom in model.ev.eval(part, frame).atoms
+    )
