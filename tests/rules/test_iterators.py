@@ -356,7 +356,7 @@ NEXT: dict[str, str] = {
     "self.it = iter(items) / return next(self.it)": "error once 'self.it' runs out",
     "self.it = iter(items) / return next(self.it, None)": "",
     "self.it = iter(items) / return self.it.__next__()": "",
-    "self.it = iter(load()) / return next(self.it)": "warning once 'self.it' runs out",
+    "self.it = iter(load()) / return next(self.it)": "possible information once 'self.it' runs out",
     "self.it = itertools.cycle(items) / return next(self.it)": "",
     "self.it = iter(items) / self.it = iter(self.items); return next(self.it)": "",
     "self.it = iter(items) / if index: self.it = iter(self.items); return next(self.it)": "",

@@ -64,7 +64,7 @@ PATHS: dict[str, str] = {
     "if index % 2 == 0: return None; return load(index)": "",
     "if -index == 2: return None; return load(index)": "",
     "if self.strict: return None; return load(index)": "",
-    "if self.strict and load(index): return None; return load(index)": "error for some samples",
+    "if self.strict and load(index): return None; return load(index)": "information for some samples",
     "if isinstance(index, slice): return None; return load(index)": "",
     "if hasattr(index, 'start'): return None; return load(index)": "",
     "if callable(self.items[index]): return None; return load(index)": "",
@@ -75,8 +75,14 @@ PATHS: dict[str, str] = {
     "if load(index).bad: return None; return load(index)": "error for some samples",
     "if not load(index): return None; return load(index)": "error for some samples",
     "if load(index) or self.strict: return None; return load(index)": "error for some samples",
-    "if self.strict:;  if load(index): return None; return load(index)": "warning for some samples",
-    "if load(index):;  if self.strict: return None; return load(index)": "warning for some samples",
+    "if self.strict:;  if load(index): return None; return load(index)": "information for some samples",
+    "if load(index):;  if self.strict: return None; return load(index)": "information for some samples",
+    "if load(index):;  if np.random.rand() < 0.5: return None; return load(index)": "warning for some samples",
+    "if load(index) and self.strict: return None; return load(index)": "information for some samples",
+    "if not (load(index) and self.strict): return load(index); return None": "information for some samples",
+    "if not load(index) or not self.strict: return load(index); return None": "information for some samples",
+    "match self.strict:;  case 1:;   if load(index): return None; return load(index)": "information for some samples",
+    "if load(index):;  if hasattr(self.strict, 'x'): return None; return load(index)": "information for some samples",
     "if index > 3:;  if load(index): return None; return load(index)": "error for some samples",
     "x, y = load(index); if y: return None; return x": "error for some samples",
     "x, y = load(index), 1; if y: return None; return x": "",
@@ -109,7 +115,7 @@ PATHS: dict[str, str] = {
     "try: return load(index); except Exception: os._exit(1)": "",
     "try: return load(index); except Exception: breakpoint()": "",
     "try: return load(index); except Exception: self.fail()": "",
-    "try: return load(index); except Exception:;  if self.strict: raise": "warning after an exception end",
+    "try: return load(index); except Exception:;  if self.strict: raise": "information after an exception end",
     "try: return load(index); except Exception:;  if self.strict: raise;  return 3": "",
     "try: return load(index); except OSError: print(1); except ValueError: raise": "error after an exception end",
     "try: return load(index); except OSError: raise; except ValueError: raise": "",
@@ -194,7 +200,7 @@ PATHS: dict[str, str] = {
     "return dict(x=load(index), y=None)": "",
     "return load(index), (1, None)": "error held",
     "return (load(index), None) if load(index) else 3": "error held",
-    "return (load(index), None) if self.strict else 3": "error held",
+    "return (load(index), None) if self.strict else 3": "information held",
     "if self.strict:;  with open(index): return None, load(index); return 3": "",
     "with open(index):;  if self.strict: return None, load(index); return 3": "",
     "with open(index):;  if load(index): return None, load(index); return 3": "error held for some samples",
@@ -226,12 +232,13 @@ PATHS: dict[str, str] = {
     "return x": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x is None: return x; return None": "error for some samples",
     "def step(x): return x.y | x = step(load(index)); if x == 3: return None; return x": "error for some samples",
-    "x, y = load(index); if x is None: return None; return x, y": "warning for some samples",
-    "x, y = load(index); if x is not None: return x, y; return None, y": "warning held for some samples",
-    "x = load(index); if x is None: return None, 1; return x, 1": "warning held for some samples",
-    "x, y = load(index); if x is None:;  if self.strict: return None, 1; return x, y": "warning held for some samples",
+    "x, y = load(index); if x is None: return None; return x, y": "information for some samples",
+    "x, y = load(index); if x is not None: return x, y; return None, y": "information held for some samples",
+    "x = load(index); if x is None: return None, 1; return x, 1": "information held for some samples",
+    "x, y = load(index); if x is None:;  if self.strict: return None, 1; "
+    "return x, y": "information held for some samples",
     "def pair(x): return x.y, 1 | x, y = pair(load(index)); if x is None: return None, y; "
-    "return x, y": "warning held for some samples",
+    "return x, y": "information held for some samples",
     "x, y = self.items[index]; if x is None: return None; return x, y": "error for some samples",
     "x, y = load(index); if x.bad: return None; return x, y": "error for some samples",
     "x, y = cv2.VideoCapture(index).read(); if y is None: return None; return x, y": "error for some samples",
@@ -283,23 +290,24 @@ PATHS: dict[str, str] = {
     "if self.kind == 'a': return load(index) / return self.helper(index)": "",
     "if load(index): return None; return 3 / return self.helper(index)": "error D.helper for some samples passed on",
     "if load(index): return None; return 3 / if self.kind == 'a': return self.helper(index); "
-    "return 3": "error D.helper for some samples passed on",
+    "return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / if self.kind == 'a': return 3; "
     "return self.helper(index)": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind == 'a': return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind == 'a': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind != 'a': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind != 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind != 'b': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if not self.kind == 'a': return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind in ('b', 'c'): return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind in ('a', 'c'): return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind in ('a', 'c'): return self.helper(index); "
+    "return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
     "if self.kind not in ('a', 'c'): return self.helper(index); return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / "
@@ -307,27 +315,27 @@ PATHS: dict[str, str] = {
     "if self.kind == 'a':;  if load(index): return None; return 3 / if not self.kind: return self.helper(index); "
     "return 3": "",
     "if self.kind == 'a':;  if load(index): return None; return 3 / if self.kind: return self.helper(index); "
-    "return 3": "warning D.helper for some samples passed on",
+    "return 3": "information D.helper for some samples passed on",
     "if self.kind == '':;  if load(index): return None; return 3 / if self.kind: return self.helper(index); "
     "return 3": "",
     "if self.kind.x == 'a':;  if load(index): return None; return 3 / "
     "if self.kind.x == 'b': return self.helper(index); return 3": "",
     "if self.kind.x == 'a':;  if load(index): return None; return 3 / "
-    "if self.kind.y == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind.y == 'b': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if index == 'a':;  if load(index): return None; return 3 / if index == 'b': return self.helper(index); "
     "return 3": "error D.helper for some samples passed on",
     "if self.kind > 3:;  if load(index): return None; return 3 / if self.kind < 3: return self.helper(index); "
-    "return 3": "warning D.helper for some samples passed on",
+    "return 3": "information D.helper for some samples passed on",
     "if self.kind == load():;  if load(index): return None; return 3 / "
     "if self.kind != load(): return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if self.kind == 'a' and self.strict:;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a' or self.strict:;  if load(index): return None; return 3 / "
-    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind == 'b': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a' or self.kind == 'c':;  if load(index): return None; return 3 / "
     "if self.kind == 'b': return self.helper(index); return 3": "",
     "if self.kind == 'a' or load():;  if load(index): return None; return 3 / "
-    "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
+    "if self.kind == 'b': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if self.kind == 'a':;  if load(index): return None; return 3 / self.kind = 'a'; "
     "if self.kind == 'b': return self.helper(index); return 3": "warning D.helper for some samples passed on",
     "if load(index):;  if self.kind == 'a': return 3 / if self.kind == 'b': return self.helper(index); return 3": "",

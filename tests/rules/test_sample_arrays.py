@@ -135,7 +135,7 @@ REVERSED: dict[str, str] = {
     "np.rot90(x, 0)": "",
     "np.rot90(x, 4)": "",
     "np.rot90(x, k=2)": "error safe",
-    "np.rot90(x, load())": "warning safe",
+    "np.rot90(x, load())": "information safe",
     "np.rot90(x, random.randint(0, 3))": "error safe",
     "np.rot90(x, np.random.randint(4))": "error safe",
     "np.rot90(x, 1 if load() else 0)": "error safe",

@@ -22,8 +22,9 @@ reversal is a random augmentation, the error appears at the first sample that is
 - A transform takes every image: it is called under `if self.transform`, and all datasets are given one.
 - Only arrays with fewer axes are made tensors without a copy: `torch.from_numpy(x)` under `x.ndim < 3`, where
   `image[:, :, ::-1]` has three.
-- Settings of the object reverse the array, and other settings make it anew afterwards (`elif self.resize: image =
-  cv2.resize(...)`): the finding is only 'information', because both must be so.
+- A setting that nobody knows reverses the array (`if self.flip:`), or converts it: it may never hold. The finding is
+  only 'information'. So it is where one setting reverses the array, and another makes it anew afterwards (`elif
+  self.resize: image = cv2.resize(...)`), because both must be so.
 
 ## Example
 ```python
@@ -58,7 +59,7 @@ from loaderlint.knowledge.arrays import TENSOR_MAKERS
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
-from loaderlint.rules.negative_stride_sample.settings_branches import doubts_by_settings
+from loaderlint.rules.negative_stride_sample.settings_branches import depends_on_settings
 from loaderlint.rules.negative_stride_sample.tested_axes import is_for_fewer_axes
 from loaderlint.rules.shared.array_flow import Found
 from loaderlint.rules.shared.array_sinks import Sink, sinks
@@ -102,10 +103,16 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
             elif is_for_fewer_axes(one, sink, model):
                 yield from silent(RULE.name, here, "the tensor is made of arrays with fewer axes", model)
             else:
-                doubts = 0 if reversal.is_sure(one) else 1
-                doubts += doubts_by_settings(one, sink, reversal.flow, model)
-                about = Reversed(one, sink)
-                yield Candidate(about, sink.frame, here, doubts=doubts, exposure=sink.exposure, key=here.place(model))
+                unproven = not reversal.is_sure(one) or depends_on_settings(one, sink, reversal.flow, model)
+                yield Candidate(
+                    Reversed(one, sink),
+                    sink.frame,
+                    here,
+                    doubts=int(unproven),
+                    unproven=unproven,
+                    exposure=sink.exposure,
+                    key=here.place(model),
+                )
 
 
 def _finding(verdict: WorkerVerdict[Reversed], model: Model) -> Finding:

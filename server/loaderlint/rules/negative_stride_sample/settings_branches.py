@@ -1,4 +1,5 @@
-"""Arrays that stay reversed only under some settings: one setting reverses the array, and another replaces it."""
+"""Arrays that are reversed only under a setting that nobody knows, or stay so only under some: one setting reverses the
+array, and another replaces it."""
 
 from __future__ import annotations
 
@@ -7,23 +8,34 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found
 from loaderlint.rules.shared.array_sinks import Sink
+from loaderlint.rules.shared.unknown_settings import is_setting, rests_on_unknown
 
-_OF_SETTINGS = (ir.Attr, ir.Index, ir.Const, ir.Param, ir.Unary, ir.BoolOp, ir.Compare, ir.Seq)
+
+def depends_on_settings(one: Found, sink: Sink, flow: ArrayFlow, model: Model) -> bool:
+    """Whether the array is reversed, converted, or still reversed there only under settings that may never hold."""
+    if rests_on_unknown(one.frame.code.context_of(one.number), one.frame, model):
+        return True
+    if rests_on_unknown(sink.frame.code.context_of(_converted(sink)), sink.frame, model):
+        return True
+    return _is_replaced(one, sink, flow, model)
 
 
-def doubts_by_settings(one: Found, sink: Sink, flow: ArrayFlow, model: Model) -> int:
-    """The number of settings that must hold for the array to stay reversed: the one that reverses it, and the one that
-    would replace it afterwards."""
+def _converted(sink: Sink) -> int:
+    return sink.number if sink.call == ir.NONE else sink.call
+
+
+def _is_replaced(one: Found, sink: Sink, flow: ArrayFlow, model: Model) -> bool:
+    """Whether one setting reverses the array, and another would replace it afterwards."""
     reversing = _settings(one.number, one.frame, model)
     if not reversing:
-        return 0
+        return False
     ends = [sink.number] if sink.frame is one.frame else _returned(one.frame, model)
     choices = [found for end in ends if one.number in (found := _choices(end, one.frame, model))]
     for choice in (choice for found in choices for choice in found):
         if _is_after(choice, one) and _settings(choice, one.frame, model) - reversing:
             if not flow.found(choice, one.frame, ()):
-                return 2
-    return 0
+                return True
+    return False
 
 
 def _returned(frame: Frame, model: Model) -> list[int]:
@@ -51,13 +63,4 @@ def _is_after(number: int, one: Found) -> bool:
 def _settings(number: int, frame: Frame, model: Model) -> set[int]:
     """The tests of settings around an expression."""
     around = model.def_of(frame).around(frame.code.context_of(number))
-    return {one.expr for one in around if one.kind == "if" and _is_setting(one.expr, frame, model)}
-
-
-def _is_setting(test: int, frame: Frame, model: Model) -> bool:
-    """Whether a test reads only attributes of the object, and its result is not known."""
-    exprs = frame.code.exprs
-    parts = [exprs[part] for part in ir.made_of(exprs, [test])]
-    of_object = all(isinstance(e, _OF_SETTINGS) for e in parts) and any(isinstance(e, ir.Attr) for e in parts)
-    only_self = all(ir.is_self(e) for e in parts if isinstance(e, ir.Param))
-    return of_object and only_self and model.ev.liveness.truth(test, frame) is None
+    return {one.expr for one in around if one.kind == "if" and is_setting(one.expr, frame, model)}

@@ -27,7 +27,8 @@ program never reaches a check such as `if batch is None: continue` in the traini
 - The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
   `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions
   of libraries, such as `cv2.imread`, may return None. If `read` is not known, such as a parameter, the test after
-  `x, y = read(path)` does not show that it ever returns None: the finding is a warning.
+  `x, y = read(path)` does not show that it ever returns None: the finding is information.
+- A setting that nobody knows decides (`if self.strict: raise` before the `return None`): the finding is information.
 
 ## Example
 ```python
@@ -96,7 +97,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[No
         if is_entry(frame, model) and gives_something(frame, model):
             for way in paths_to_none(frame, model):
                 cure = _cure_in(frame, model)
-                yield Candidate(way, frame, way.spot, cure, doubts=way.doubts, key=way.spot.key)
+                yield Candidate(way, frame, way.spot, cure, doubts=way.doubts, unproven=way.unproven, key=way.spot.key)
 
 
 def _cure_in(frame: Frame, model: Model) -> Cure:

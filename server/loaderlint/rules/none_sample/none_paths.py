@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
+from loaderlint.rules.shared.unknown_settings import may_never_hold, rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Why a sample is None.
@@ -28,15 +29,17 @@ _NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
 
 class NonePath(NamedTuple):
     """A path on which None comes out of `frame`. `held`: as a part of the sample. `doubts`: how many of its conditions
-    are not known, such as settings. `statement`: a return statement gives it, which a fix may replace."""
+    are not known, such as settings. `unproven`: code that is not known decides whether it is ever taken. `statement`: a
+    return statement gives it, which a fix may replace."""
 
     frame: Frame
     spot: Spot
     reason: Reason
     doubts: int
-    held: bool
-    falls: bool
-    statement: bool
+    held: bool = False
+    falls: bool = False
+    statement: bool = False
+    unproven: bool = False
 
 
 def gives_something(frame: Frame, model: Model) -> bool:
@@ -49,10 +52,12 @@ def _is_none(number: int, frame: Frame, model: Model) -> bool:
 
 
 class _Caller(NamedTuple):
-    """How a helper is reached: over how many calls, and what these places say about attributes of the object."""
+    """How a helper is reached: over how many calls, what these places say about attributes of the object, and whether
+    code that is not known decides if they run."""
 
     depth: int
     clauses: Clauses
+    unproven: bool = False
 
 
 def paths_to_none(frame: Frame, model: Model) -> Iterator[NonePath]:
@@ -83,8 +88,14 @@ def _possible(
 ) -> Iterator[NonePath]:
     """The ways, unless what led to the calls and what leads to `context` exclude each other."""
     for way in ways:
-        if not exclude_each_other((*caller.clauses, *clauses_at(context, frame, model))):
-            yield way
+        if exclude_each_other((*caller.clauses, *clauses_at(context, frame, model))):
+            continue
+        yield _doubted(way) if caller.unproven else way
+
+
+def _doubted(way: NonePath) -> NonePath:
+    """A path that is only taken under a setting that nobody knows."""
+    return way._replace(doubts=max(way.doubts, 1), unproven=True)
 
 
 def _passed_on(context: int, frame: Frame, model: Model) -> list[int]:
@@ -131,10 +142,11 @@ def _of_calls(calls: Sequence[int], context: int, frame: Frame, caller: _Caller,
     if caller.depth >= _MAX_HELPERS:
         return
     here = (*caller.clauses, *clauses_at(context, frame, model))
+    unproven = caller.unproven or rests_on_unknown(context, frame, model)
     for target in (target for call in calls for target in model.ev.targets(call, frame)):
         if target in model.reached and gives_something(target, model):
             is_same = target.receiver is not None and target.receiver == frame.receiver
-            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else ()), model)
+            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else (), unproven), model)
 
 
 def _way(
@@ -154,8 +166,9 @@ def _way(
     if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
         reason = "exception"  # `with suppress(...)`
     if reason is not None:
-        doubts = around.settings + (not falls and _asks_unknown_call(context, frame, model))
-        yield NonePath(frame, spot, reason, doubts, held, falls, statement)
+        asks = not falls and _asks_unknown_call(context, frame, model)
+        found = NonePath(frame, spot, reason, int(around.settings or asks), held, falls, statement)
+        yield _doubted(found) if asks or rests_on_unknown(context, frame, model) else found
 
 
 class _Conditions(NamedTuple):
@@ -251,9 +264,11 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
-                        yield NonePath(frame, spot, "sample", 0, False, False, False)
-                else:
-                    yield from _inside(side, context, frame, caller, model, spot)
+                        yield NonePath(frame, spot, "sample", 0)
+                    continue
+                in_doubt = may_never_hold(test, side == other, frame, model)
+                for way in _inside(side, context, frame, caller, model, spot):
+                    yield _doubted(way) if in_doubt else way
         case ir.Call() | ir.Index() if not _is_looked_at(number, frame, model):
             yield from _of_calls([number], context, frame, caller, model)
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):

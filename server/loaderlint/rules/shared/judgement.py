@@ -50,6 +50,7 @@ class Candidate(Struct, Generic[_About], frozen=True):
     - `why_not`: why it is not a fault at all.
     - `severity`: how bad it is; None for the severity of the rule.
     - `doubts`: how many of its conditions are not known.
+    - `unproven`: a value that leads to it may be another one, so the finding is only possible, whatever its loaders.
     - `exposure`: the loaders that run it, where the rule has found them itself.
     - `key`: candidates with the same key are one fault, and one finding. None if it is a fault of its own.
     - `context`: the branch of `frame` that it is in; None if it is the one of `spot`."""
@@ -61,6 +62,7 @@ class Candidate(Struct, Generic[_About], frozen=True):
     why_not: str = ""
     severity: Severity | None = None
     doubts: int = 0
+    unproven: bool = False
     exposure: Exposure | None = None
     key: Hashable = None
     context: int | None = None
@@ -209,7 +211,8 @@ def _judged(
         yield from _unexposed(alike, asked, model)
         return
     lead, exposure = found
-    severity = asked.weigh([lead, *(one for one in alike if one is not lead)], exposure)
+    certainty: Certainty = "possible" if all(one.unproven for one in alike) else exposure.certainty
+    severity = asked.weigh([lead, *(one for one in alike if one is not lead)], replace(exposure, certainty=certainty))
     if isinstance(severity, Unsaid):
         yield from silent(asked.rule.name, lead.spot, severity.reason, model)
         return
@@ -223,7 +226,7 @@ def _judged(
     yield WorkerVerdict(
         asked.rule.name,
         shown,
-        exposure.certainty,
+        certainty,
         lead.about,
         lead.frame,
         lead.spot,

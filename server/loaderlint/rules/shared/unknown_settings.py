@@ -23,13 +23,25 @@ def is_setting(test: int, frame: Frame, model: Model) -> bool:
 def rests_on_unknown(context: int, frame: Frame, model: Model) -> bool:
     """Whether a context of worker code only runs under a setting that may have other values: code that is not known
     makes it, or there are alternatives. Constants that known callers pass are no doubt: each is passed some time."""
-    around = (one for one in model.def_of(frame).around(context) if one.kind in ("if", "match") and one.expr != NONE)
-    return any(
-        _reads_settings(one.expr, frame, model)
-        and (one.kind == "match" or model.ev.liveness.truth(one.expr, frame) is None)
-        and _may_differ(one.expr, frame, model)
-        for one in around
-    )
+    around = (one for one in model.def_of(frame).around(context) if one.expr != NONE)
+    return any(_is_in_doubt(one, frame, model) for one in around)
+
+
+def may_never_hold(test: int, negated: bool, frame: Frame, model: Model) -> bool:
+    """Whether a test, or its contrary, asks for such a setting: as a whole, or as one of several conditions that must
+    all hold."""
+    match model.ev.expr(frame, test):
+        case ir.Unary("not", operand):
+            return may_never_hold(operand, not negated, frame, model)
+        case ir.BoolOp(op, left, right) if (op == "or") is negated:
+            return any(may_never_hold(side, negated, frame, model) for side in (left, right))
+    return is_setting(test, frame, model) and _may_differ(test, frame, model)
+
+
+def _is_in_doubt(one: ir.Context, frame: Frame, model: Model) -> bool:
+    if one.kind == "match":
+        return _reads_settings(one.expr, frame, model) and _may_differ(one.expr, frame, model)
+    return one.kind == "if" and may_never_hold(one.expr, one.negated, frame, model)
 
 
 def set_by_workers(receiver: Atom, model: Model) -> frozenset[str]:
@@ -64,8 +76,9 @@ def _reads_settings(test: int, frame: Frame, model: Model) -> bool:
 
 
 def _asks(func: int, frame: Frame) -> bool:
+    """Whether a call looks something up, or asks what it is."""
     e = frame.code.exprs[func]
-    return isinstance(e, ir.Global) and e.name in _QUESTIONS
+    return (isinstance(e, ir.Global) and e.name in _QUESTIONS) or (isinstance(e, ir.Attr) and e.name == "get")
 
 
 def _may_differ(test: int, frame: Frame, model: Model) -> bool:

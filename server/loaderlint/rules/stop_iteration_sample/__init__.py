@@ -19,6 +19,8 @@ the first iterator that runs out ends the epoch for all.
   `next(number for number, end in enumerate(self.ends) if index < end)`.
 - A test around it makes sure that something matches: `if any(key in item for item in batch):` before
   `next(item for item in batch if key in item)`.
+- Nobody knows whether the iterator ever ends, or whether the setting holds under which the call stands
+  (`if self.mixes:`): the finding is only 'information'.
 - The call is in a generator function, where Python turns the StopIteration into a RuntimeError that everyone sees.
 - The call is in `__next__` of an iterable dataset, which is meant to end this way.
 
@@ -71,6 +73,7 @@ from loaderlint.project.reach.model import Model, Part, WorkerCall, WorkerFuncti
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unknown_settings import rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.stop_iteration_sample.caught_stop_iterations import STOPPED, Stops, is_stopped
@@ -110,7 +113,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ne
             yield from silent(RULE.name, here, MATCHES, model)
             continue
         cure = Stops(call.frame, model).cure
-        yield Candidate(Next(call, risk.when), call.frame, here, cure, severity=risk.severity, doubts=risk.unknowns)
+        unproven = risk.doubtful or rests_on_unknown(call.context, call.frame, model)
+        about = Next(call, risk.when)
+        yield Candidate(about, call.frame, here, cure, severity=risk.severity, doubts=int(unproven), unproven=unproven)
 
 
 def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:

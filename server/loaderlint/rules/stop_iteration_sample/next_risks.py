@@ -15,26 +15,26 @@ from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
 
 
 class Risk(Struct, frozen=True):
-    """A call of `next` that may raise: when, how loud that is, and what is unknown of it."""
+    """A call of `next` that may raise: when, and how loud that is. `doubtful`: what it goes over is not known, and may
+    never end."""
 
     when: str
     severity: Severity
-    unknowns: int
+    doubtful: bool = False
 
 
 def risk_of_next(items: int, frame: Frame, model: Model) -> Risk | None:
     """When `next` of an expression raises; None where it is not known to."""
     found = kept(items, frame, model) or _kept_in_list(items, frame, model)
     if found is not None:
-        unknowns = 1 if found.made.doubtful else 0
-        return Risk(f"once `{found.described}` runs out", Severity.ERROR, unknowns)
+        return Risk(f"once `{found.described}` runs out", Severity.ERROR, found.made.doubtful)
     made = one_shot(items, frame, model)
     if made is None or not made.searches:
         return None  # an iterator over something that is there: `next(iter(self.paths))`
     e = model.ev.expr(made.frame, made.expr)
     func = model.ev.expr(made.frame, e.func) if isinstance(e, ir.Call) else None
     files = isinstance(func, ir.Attr) and func.name in (*FOUND_FILES_METHODS, "iglob", "scandir")
-    return Risk("where no file is found" if files else "where nothing matches", Severity.WARNING, 0)
+    return Risk("where no file is found" if files else "where nothing matches", Severity.WARNING)
 
 
 def _kept_in_list(items: int, frame: Frame, model: Model) -> Kept | None:
