@@ -68,8 +68,8 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
-from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
+from loaderlint.rules.shared.global_draws import is_drawn_from
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.shared.seed_sources import Source

@@ -19,6 +19,9 @@ for instance for a validation set, so it is a hint.
 - The seed depends on the epoch: `np.random.seed(self.epoch * len(self) + index)`.
 - The seed is set once (`if not self.seeded: ...`), at the start of an `__iter__`, or in the `worker_init_fn`, or it is
   in a collate function that several workers run: `constant-worker-seed` and `common-seed-in-workers` report those.
+- No sample draws from the state that it sets: the samples draw from a generator object of their own
+  (`rng.normal()`), from another library's state, or not at all, and what they call is known. (Where samples draw from a
+  generator, and code that is not known may draw from the state, the finding is only 'information'.)
 - The random state is restored afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
 - The call seeds a separate generator: `np.random.default_rng(index)`.
 - The code runs for evaluation only: `if self.split == "val": ...`, or the dataset's loader is for evaluation.
@@ -58,15 +61,18 @@ from functools import partial
 from typing import NamedTuple
 
 from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Severity, Silence
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.reseed_per_sample.reseeding_effects import (
-    PARTS,
     Effect,
+    Seeding,
     effect_of,
+    is_in_doubt,
     loaders_running,
     why_no_effect,
 )
+from loaderlint.rules.shared.global_draws import SAMPLE_PARTS
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.seeding_calls import is_for_workers, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
@@ -75,55 +81,69 @@ from loaderlint.rules.shared.wording import loaders_of
 
 
 class Reseed(NamedTuple):
-    """A seeding call for each sample: what it does to samples, what it calls, and the expression of its seed."""
+    """A seeding call for each sample, and what it does to samples."""
 
     effect: Effect
-    call: WorkerCall
-    function: str
-    seed: int
+    seeding: Seeding
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding where a seed is written, or where a function is called that has the seed in it."""
-    for one in judged(RULE, _candidates(function, model), model, parts=PARTS, weigh=_weigh):
+    for one in judged(RULE, _candidates(function, model), model, parts=SAMPLE_PARTS, weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Reseed] | Silence]:
     """The calls that seed for each sample."""
-    for call in model.calls(function):
-        here = Spot(call.frame, call.number)
-        for name, seed in seeds_of(call):
-            effects = {effect_of(call, seed, loader, model) for loader in loaders_running(call, model)}
-            if effects == {None} and model.explains:
-                reasons = (why_no_effect(call, seed, loader, model) for loader in loaders_running(call, model))
-                yield from silences(RULE.name, here.place(model), reasons)
-            for effect in effects - {None}:
-                assert effect is not None
-                one = Reseed(effect, call, name, seed)
-                severity = Severity.ERROR if effect == "alike" else Severity.HINT
-                yield Candidate(
-                    one, call.frame, here, partial(_cure, one, model), severity=severity, key=(effect, call.frame)
-                )
+    for one in _seedings(function, model):
+        here = Spot(one.call.frame, one.call.number)
+        effects: dict[Effect, list[Loader]] = {}
+        for loader in loaders_running(one, model):
+            if (effect := effect_of(one, loader, model)) is not None:
+                effects.setdefault(effect, []).append(loader)
+        if not effects and model.explains:
+            reasons = (why_no_effect(one, loader, model) for loader in loaders_running(one, model))
+            yield from silences(RULE.name, here.place(model), reasons)
+        for effect, loaders in effects.items():
+            unproven = all(is_in_doubt(one, loader, model) for loader in loaders)
+            yield Candidate(
+                Reseed(effect, one),
+                one.call.frame,
+                here,
+                partial(_cure, Reseed(effect, one), model),
+                severity=Severity.ERROR if effect == "alike" else Severity.HINT,
+                doubts=int(unproven),
+                unproven=unproven,
+                key=(effect, one.call.frame),
+            )
+
+
+def _seedings(function: WorkerFunction, model: Model) -> list[Seeding]:
+    """The seeding calls of a function, each with what its frame seeds."""
+    found = [(call, name, seed) for call in model.calls(function) for name, seed in seeds_of(call)]
+    seeders: dict[Frame, set[str]] = {}
+    for call, name, _ in found:
+        seeders.setdefault(call.frame, set()).add(name)
+    return [Seeding(call, name, seed, frozenset(seeders[call.frame])) for call, name, seed in found]
 
 
 def _cure(one: Reseed, model: Model, loader: Loader) -> str:
-    return CURED if effect_of(one.call, one.seed, loader, model) != one.effect else ""
+    return CURED if effect_of(one.seeding, loader, model) != one.effect else ""
 
 
 def _weigh(reseeds: Sequence[Candidate[Reseed]], exposure: Exposure) -> Severity | Unsaid:
     if all(loader.is_for_evaluation for loader in exposure.loaders):
         return Unsaid(EVALUATION)
-    return lowered(reseeds[0].severity or RULE.severity, exposure)
+    return lowered(reseeds[0].severity or RULE.severity, exposure, min(one.doubts for one in reseeds))
 
 
 def _finding(verdict: WorkerVerdict[Reseed], model: Model) -> Finding:
-    one = verdict.about
+    one = verdict.about.seeding
     source = written(one.call, one.seed, verdict.exposure.lead, model)
-    others = [other for other in verdict.together if other is not one]
+    others = [other.seeding for other in verdict.together if other.seeding is not one]
     also = {model.place(other.call.frame, other.call.number): other.function for other in others}
     return verdict.finding(
-        _message(one, verdict.exposure),
+        _message(verdict.about, verdict.exposure),
         model.place(source.frame, source.number),
         one.function,
         (*(Evidence(place, f"`{function}` too") for place, function in also.items()), *verdict.why(model)),
@@ -132,7 +152,7 @@ def _finding(verdict: WorkerVerdict[Reseed], model: Model) -> Finding:
 
 
 def _message(one: Reseed, exposure: Exposure) -> str:
-    name = one.function.replace("numpy.", "np.")
+    name = one.seeding.function.replace("numpy.", "np.")
     loaders = loaders_of(exposure)
     if one.effect == "by index":
         return (
@@ -147,7 +167,7 @@ def _message(one: Reseed, exposure: Exposure) -> str:
 
 def _fixes(reseeds: Sequence[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
-    sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
+    sources = dict.fromkeys(written(one.seeding.call, one.seeding.seed, exposure.lead, model) for one in reseeds)
     places = statements(sources, model)
     if not all(is_for_workers(source.frame, model) for source in sources):
         return ()
