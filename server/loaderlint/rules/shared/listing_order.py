@@ -43,11 +43,12 @@ class Listing(Struct, frozen=True):
 
 class Order(Struct, frozen=True):
     """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
-    was sorted."""
+    was sorted. `drawn`: a generator with a seed has changed the order, the same way each time."""
 
     listing: Listing
     sorted: bool = False
     cut: bool = False
+    drawn: bool = False
 
 
 class _Entry(Struct, frozen=True):
@@ -151,7 +152,7 @@ class ListingOrder:
         drawing = _called(ev.expr(frame, call.func))
         if drawing in _DRAWN and arguments and draws_with_seed(call, frame, self._model):
             drawn = self.of(arguments[0], frame, depth)
-            return _cut(drawn) if drawing in _CHOSEN else drawn
+            return _drawn(_cut(drawn) if drawing in _CHOSEN else drawn)
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names & {"builtins.set", "builtins.frozenset"}:
             return self._of_set(number, arguments, frame, depth)
@@ -242,8 +243,11 @@ class ListingOrder:
                 found |= self._of_appended(frame, depth, name)
             if found and self.is_shuffled(name, frames):
                 return _NONE
-            if found and any(self._is_changed(name, frame) == "sorted" for frame in frames):
+            changes = {self._is_changed(name, frame) for frame in frames} if found else set()
+            if "sorted" in changes:
                 found = set(_sorted(frozenset(found)))
+            elif "drawn" in changes:
+                found = set(_drawn(frozenset(found)))
         return frozenset(found)
 
     def _of_entry(self, base: int, key: int, frame: Frame, depth: int) -> Orders:
@@ -255,7 +259,7 @@ class ListingOrder:
         found: set[Order] = set()
         for inst in self._model.ev.eval(kept.base, frame).only(Instance):
             makers = self._model.ev.classes.construction(inst)
-            if any(self._is_changed(_Entry(kept.name), maker) for maker in makers):
+            if any(self._is_changed(_Entry(kept.name), maker) in ("sorted", "shuffled") for maker in makers):
                 return _NONE
             for maker in makers:
                 for written, value in self._entries(kept.name, maker):
@@ -411,21 +415,31 @@ class ListingOrder:
                 return _sorted(found)
             case "shuffled":
                 return _NONE
+            case "drawn":
+                return _drawn(found)
         return found
 
     def _is_changed(self, target: int | str | _Entry, frame: Frame) -> str:
+        """How a def changes the order of a sequence: 'sorted', 'shuffled', 'drawn' (shuffled with a seed, which gives
+        the same order only if the listing does), or not at all, ''."""
+        is_drawn = False
         for _, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
             name = _called(func)
             how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
-            if not how or (how == "shuffled" and draws_with_seed(call, frame, self._model)):
-                continue  # a seed gives the same order only if the listing does
+            if not how:
+                continue
             touched = [call.args[0].value] if call.args else []
             if isinstance(func, ir.Attr):
                 touched.append(func.base)
-            if any(self._is_target(one, target, frame) for one in touched):
+            if not any(self._is_target(one, target, frame) for one in touched):
+                continue
+            if how == "sorted" or not draws_with_seed(call, frame, self._model):
                 return how
-        return "sorted" if self._is_stored_sorted(target, frame) else ""
+            is_drawn = True
+        if self._is_stored_sorted(target, frame):
+            return "sorted"
+        return "drawn" if is_drawn else ""
 
     def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
         """Whether one of `frames` shuffles the list `self.name` without a seed."""
@@ -466,7 +480,7 @@ class ListingOrder:
         if e.lower != NONE and not self._is_one_of(e.lower, (None, 0), frame):
             yield e.lower
         is_upper = e.upper != NONE and not self._is_one_of(e.upper, (None,), frame)
-        if is_upper and not self._is_its_length(e.upper, whole, frame):
+        if is_upper and not self._is_its_length(e.upper, whole, frame) and not self._is_common_length(e.upper, frame):
             yield e.upper
 
     def _is_one_of(self, number: int, constants: tuple[int | None, ...], frame: Frame) -> bool:
@@ -494,6 +508,18 @@ class ListingOrder:
         return any(lengths) and all(
             is_length or any(count_of(ev, of(atom)).least == math.inf for atom in ev.eval(one, frame).atoms)
             for one, is_length in zip(given, lengths, strict=True)
+        )
+
+    def _is_common_length(self, number: int, frame: Frame) -> bool:
+        """Whether an expression is the smaller of several lengths, `min(len(a), len(b))`: what it leaves out has no
+        partner, and goes into no other set."""
+        ev = self._model.ev
+        e = ev.expr(frame, number)
+        if not isinstance(e, ir.Call) or len(e.args) < 2 or ev.eval(e.func, frame).atoms != {Lib("builtins.min")}:
+            return False
+        given = [ev.expr(frame, arg.value) for arg in e.args]
+        return all(
+            isinstance(one, ir.Call) and ev.eval(one.func, frame).atoms == {Lib("builtins.len")} for one in given
         )
 
     def _is_same(self, one: int, other: int, frame: Frame) -> bool:
@@ -582,6 +608,11 @@ def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
 def _cut(orders: Orders) -> Orders:
     """The orders of a part by position."""
     return frozenset(replace(order, cut=order.cut or not order.sorted) for order in orders)
+
+
+def _drawn(orders: Orders) -> Orders:
+    """The orders after a generator with a seed has changed them."""
+    return frozenset(replace(order, drawn=True) for order in orders)
 
 
 def _sorted(orders: Orders) -> Orders:

@@ -15,6 +15,7 @@ from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
+from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
 
@@ -42,12 +43,15 @@ class ListingUse(Struct, frozen=True):
 
 def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, model: Model) -> Iterator[ListingUse]:
     """What the order of listings decides while a dataset is made."""
+    making = _making(inst, model)
     for one, other in combinations(taken, 2):
-        if one.is_paired(other, entry, model) and not _says_unpaired(inst, (*one.orders, *other.orders), model):
+        if not one.is_paired(other, entry, model) or _says_unpaired(inst, (*one.orders, *other.orders), model):
+            continue
+        if not are_independent(one.orders, other.orders, inst, making, model):
             named = one.name and other.name
             what = f"`{one.name}` and `{other.name}`" if named else _TWO
             yield from _mismatch(one.orders, other.orders, what, model)
-    for maker in _making(inst, model):
+    for maker in making:
         yield from model.remembered(_uses_in, maker)
     for one in taken:
         for each in one.orders:
