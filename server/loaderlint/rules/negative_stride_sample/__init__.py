@@ -22,9 +22,10 @@ reversal is a random augmentation, the error appears at the first sample that is
 - A transform takes every image: it is called under `if self.transform`, and all datasets are given one.
 - Only arrays with fewer axes are made tensors without a copy: `torch.from_numpy(x)` under `x.ndim < 3`, where
   `image[:, :, ::-1]` has three.
-- A setting that nobody knows reverses the array (`if self.flip:`), or converts it: it may never hold. The finding is
-  only 'information'. So it is where one setting reverses the array, and another makes it anew afterwards (`elif
-  self.resize: image = cv2.resize(...)`), because both must be so.
+- A setting that nobody knows reverses the array (`if self.flip:`), converts it, or chooses the function that does
+  (`self.read = read or read_bgr`): it may never hold. The finding is only 'information'.
+- One setting reverses the array, and another makes it anew afterwards (`elif self.resize: image = cv2.resize(...)`):
+  the finding is only 'information', because both must be so.
 
 ## Example
 ```python

@@ -8,11 +8,14 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found
 from loaderlint.rules.shared.array_sinks import Sink
-from loaderlint.rules.shared.unknown_settings import is_setting, rests_on_unknown
+from loaderlint.rules.shared.unknown_settings import is_reached_in_doubt, is_setting, rests_on_unknown
 
 
 def depends_on_settings(one: Found, sink: Sink, flow: ArrayFlow, model: Model) -> bool:
-    """Whether the array is reversed, converted, or still reversed there only under settings that may never hold."""
+    """Whether the array is reversed, converted, or still reversed there only under settings that may never hold, or in
+    a function that may be another one."""
+    if any(is_reached_in_doubt(frame, sink.exposure.lead, model) for frame in {one.frame, sink.frame}):
+        return True
     if rests_on_unknown(one.frame.code.context_of(one.number), one.frame, model):
         return True
     if rests_on_unknown(sink.frame.code.context_of(_converted(sink)), sink.frame, model):

@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
-from loaderlint.rules.shared.unknown_settings import may_never_hold, rests_on_unknown
+from loaderlint.rules.shared.unknown_settings import may_call_another, may_never_hold, rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Why a sample is None.
@@ -143,10 +143,12 @@ def _of_calls(calls: Sequence[int], context: int, frame: Frame, caller: _Caller,
         return
     here = (*caller.clauses, *clauses_at(context, frame, model))
     unproven = caller.unproven or rests_on_unknown(context, frame, model)
-    for target in (target for call in calls for target in model.ev.targets(call, frame)):
+    targets = [(call, target) for call in calls for target in model.ev.targets(call, frame)]
+    for call, target in targets:
         if target in model.reached and gives_something(target, model):
             is_same = target.receiver is not None and target.receiver == frame.receiver
-            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else (), unproven), model)
+            in_doubt = unproven or may_call_another(call, frame, model)
+            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else (), in_doubt), model)
 
 
 def _way(

@@ -6,8 +6,17 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Literal_
-from loaderlint.project.reach.model import Model
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    Unknown,
+    def_key,
+)
+from loaderlint.project.reach.model import Loader, Model
 
 _READ = (ir.Attr, ir.Global, ir.Imported, ir.Capture)
 _OF_SETTINGS = (*_READ, ir.Index, ir.Const, ir.Param, ir.Unary, ir.BoolOp, ir.Compare, ir.Seq)
@@ -42,6 +51,46 @@ def _is_in_doubt(one: ir.Context, frame: Frame, model: Model) -> bool:
     if one.kind == "match":
         return _reads_settings(one.expr, frame, model) and _may_differ(one.expr, frame, model)
     return one.kind == "if" and may_never_hold(one.expr, one.negated, frame, model)
+
+
+def is_reached_in_doubt(frame: Frame, loader: Loader, model: Model) -> bool:
+    """Whether a loader reaches a frame only over a call that rests on such a setting, or may call something else."""
+    chain = model.chain(frame, loader)
+    return any(_is_doubtful_link(before, after, model) for before, after in zip(chain, chain[1:], strict=False))
+
+
+def may_call_another(call: int, frame: Frame, model: Model) -> bool:
+    """Whether an attribute or a variable that is called has several values, of which a dataset uses one: functions that
+    a setting chooses between, or one that code gives that is not known. The items of a list are all called."""
+    e = model.ev.expr(frame, call)
+    if not isinstance(e, ir.Call) or not _is_one_value(e.func, frame, model):
+        return False
+    atoms = [atom for atom in model.ev.eval(e.func, frame).atoms if not isinstance(atom, Literal_)]
+    if len(atoms) < 2:
+        return False
+    known = {def_key(target) for target in model.ev.targets(call, frame)}
+    return len(known) > 1 or any(isinstance(atom, Unknown | Lib | LibObject | LibMember) for atom in atoms)
+
+
+def _is_doubtful_link(before: Frame, after: Frame, model: Model) -> bool:
+    call = model.call_to(before, after)
+    if call is None:
+        return False
+    return rests_on_unknown(before.code.context_of(call), before, model) or may_call_another(call, before, model)
+
+
+def _is_one_value(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression reads the same value for all samples: no item of a sequence, but one under a setting."""
+    match model.ev.expr(frame, number):
+        case ir.Attr(base, _):
+            return _is_one_value(base, frame, model)
+        case ir.Index(base, index):
+            return _reads_settings(index, frame, model) and _is_one_value(base, frame, model)
+        case ir.Param() as e:
+            return ir.is_self(e)
+        case ir.Global() | ir.Imported() | ir.Capture():
+            return True
+    return False
 
 
 def set_by_workers(receiver: Atom, model: Model) -> frozenset[str]:

@@ -73,7 +73,7 @@ from loaderlint.project.reach.model import Model, Part, WorkerCall, WorkerFuncti
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.unknown_settings import rests_on_unknown
+from loaderlint.rules.shared.unknown_settings import is_reached_in_doubt, rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.stop_iteration_sample.caught_stop_iterations import STOPPED, Stops, is_stopped
@@ -113,9 +113,16 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ne
             yield from silent(RULE.name, here, MATCHES, model)
             continue
         cure = Stops(call.frame, model).cure
-        unproven = risk.doubtful or rests_on_unknown(call.context, call.frame, model)
+        unproven = (
+            risk.doubtful or rests_on_unknown(call.context, call.frame, model) or _is_reached_in_doubt(call, model)
+        )
         about = Next(call, risk.when)
         yield Candidate(about, call.frame, here, cure, severity=risk.severity, doubts=int(unproven), unproven=unproven)
+
+
+def _is_reached_in_doubt(call: WorkerCall, model: Model) -> bool:
+    loaders = model.loaders_of(model.reached[call.frame].bits(_PARTS))
+    return all(is_reached_in_doubt(call.frame, loader, model) for loader in loaders)
 
 
 def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:
