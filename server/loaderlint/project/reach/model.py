@@ -194,10 +194,11 @@ class MainFunction(Struct, frozen=True, eq=False):
 
 
 class Exposure(Struct, frozen=True):
-    """The loaders whose workers run a line, proven ones first, and how certain that is. `guessed`: whether it is a
-    guess that one of them runs it, and not only their number of workers is unknown. `presumed`: whether nothing but a loader
-    whose dataset is not known, or one that no program creates, may run it, though other loaders show what the project
-    does."""
+    """The loaders whose workers run a line, proven ones first, and how certain that is.
+
+    - `guessed`: it is a guess that one of them runs it, and not only their number of workers is unknown.
+    - `presumed`: only a loader whose dataset is not known may run it, or one that no program creates, though other
+      loaders show what the project does."""
 
     loaders: tuple[Loader, ...]
     certainty: Certainty
