@@ -92,8 +92,12 @@ ARGUMENTS: dict[str, str] = {
     "D(), prefetch_factor=None": "",
     "D(), prefetch_factor=2, num_workers=1": "",
     "D(), prefetch_factor=o.some": "warning prefetch_factor: there are none ValueError [safe: Drop prefetch_factor]",
-    "D(), prefetch_factor=2 if o.some else None": "'prefetch_factor' depends on two options, which may be set together",
-    "D(), prefetch_factor=2 if load() else None": "'prefetch_factor' depends on two options, which may be set together",
+    "D(), prefetch_factor=2 if o.some else None": (
+        "possible information prefetch_factor: there are none ValueError [safe: Drop prefetch_factor]"
+    ),
+    "D(), prefetch_factor=2 if load() else None": (
+        "possible information prefetch_factor: there are none ValueError [safe: Drop prefetch_factor]"
+    ),
     "D(), persistent_workers=True": (
         "error persistent_workers: there are none ValueError [safe: Drop persistent_workers]"
     ),
@@ -116,8 +120,9 @@ ARGUMENTS: dict[str, str] = {
     "num_workers=o.some": "'persistent_workers' depends on two options, which may be set together",
     "D(), persistent_workers=True, num_workers=0 if load() "
     "else 4": "possible information persistent_workers: some callers ValueError",
-    "D(), persistent_workers=True if load() else False, "
-    "num_workers=0": "'persistent_workers' depends on two options, which may be set together",
+    "D(), persistent_workers=True if load() else False, num_workers=0": (
+        "possible information persistent_workers: there are none ValueError [safe: Drop persistent_workers]"
+    ),
     "D(), persistent_workers=True if load() else False, num_workers=0 if load() "
     "else 4": "'persistent_workers' depends on two options, which may be set together",
     "D(), persistent_workers=True, num_workers=load() "
@@ -141,12 +146,12 @@ ARGUMENTS: dict[str, str] = {
     "I(), shuffle=None": "",
     "I(), shuffle=o.flag": "",
     "I(), shuffle=load()": "",
-    "I(), shuffle=True if load() else False": "'shuffle' depends on two options, which may be set together",
+    "I(), shuffle=True if load() else False": "possible information shuffle: ValueError [unsafe: Drop shuffle]",
     "I(), sampler=sampler": "error sampler: ValueError [unsafe: Drop sampler]",
     "I(), sampler=None": "",
     "I(), sampler=load()": "",
     "I(), sampler=[1, 2]": "error sampler: ValueError [unsafe: Drop sampler]",
-    "I(), sampler=sampler if load() else None": "'sampler' depends on two options, which may be set together",
+    "I(), sampler=sampler if load() else None": "possible information sampler: ValueError [unsafe: Drop sampler]",
     "I(), sampler=sampler if load() else load()": "",
     "I(), batch_sampler=batches": "error batch_sampler: ValueError [unsafe: Drop batch_sampler]",
     "I(), batch_sampler=batches, sampler=sampler": (
