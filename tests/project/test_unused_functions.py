@@ -1,0 +1,76 @@
+"""Loaders in functions that no program of the project runs, and code that may run such a function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.linking import link
+
+TRAIN = """
+--- train.py
+from torch.utils.data import DataLoader
+
+
+def train(rows):
+    return DataLoader(rows, num_workers=4)
+
+
+train([1, 2])
+"""
+PREVIEW = """
+--- tools.py
+from torch.utils.data import DataLoader
+
+
+def preview(rows):
+    return DataLoader(rows, num_workers=2)
+"""
+
+#: Code beside `preview` that does not run it.
+NO_USE = {
+    "none": "",
+    "an import alone": "--- other.py\nfrom tools import preview\n",
+    "a function that nothing calls": "--- other.py\nfrom tools import preview\ndef look(): return preview([])\n",
+    "functions that only call each other": (
+        "--- other.py\nfrom tools import preview\ndef look(): return again()\ndef again(): return look() or preview([])\n"
+    ),
+    "a text that holds its name": "--- other.py\nprint('no preview today')\n",
+}
+
+#: Code that may run `preview`.
+USE = {
+    "a script": "--- other.py\nfrom tools import preview\npreview([])\n",
+    "a function that a script calls": (
+        "--- other.py\nfrom tools import preview\ndef look(): return preview([])\nif __name__ == '__main__':\n    look()\n"
+    ),
+    "a function of which a table holds it": "--- other.py\nimport tools\nKINDS = {'p': tools.preview}\n",
+    "a name in a text": "--- other.py\nrun('tools:preview')\n",
+    "a method": "--- other.py\nfrom tools import preview\nclass Look:\n    def on(self): return preview([])\n",
+    "an entry point": "--- other.py\nfrom tools import preview\ndef main(): return preview([])\n",
+    "a command": "--- other.py\nimport click\nfrom tools import preview\n@click.command()\ndef look(): preview([])\n",
+    "a package that passes it on": "--- pack/__init__.py\nfrom tools import preview\n",
+    "a library that is installed": "--- setup.py\nfrom setuptools import setup\nsetup()\n",
+    "a test": "--- tests/test_tools.py\nfrom tools import preview\ndef test_it(): preview([])\n",
+}
+
+
+def _unused(folder: Path, *files: str) -> list[str]:
+    """The names of the files that create a loader which no program uses."""
+    return sorted(one.path.name for one in link(folder, "\n".join(files)).model.loaders if one.unused and one.path)
+
+
+@pytest.mark.parametrize("code", NO_USE.values(), ids=NO_USE)
+def test_no_program_creates_the_loader(code: str, tmp_path: Path) -> None:
+    assert "tools.py" in _unused(tmp_path, TRAIN, PREVIEW, code)
+
+
+@pytest.mark.parametrize("code", USE.values(), ids=USE)
+def test_code_that_may_create_the_loader(code: str, tmp_path: Path) -> None:
+    assert _unused(tmp_path, TRAIN, PREVIEW, code) == []
+
+
+def test_nothing_is_unused_where_no_program_creates_a_loader(tmp_path: Path) -> None:
+    """As in a library, whose users call its functions, or while somebody writes the first script."""
+    assert _unused(tmp_path, PREVIEW, TRAIN.replace("\ntrain([1, 2])", "")) == []
