@@ -34,7 +34,9 @@ NO_USE = {
     "an import alone": "--- other.py\nfrom tools import preview\n",
     "a function that nothing calls": "--- other.py\nfrom tools import preview\ndef look(): return preview([])\n",
     "functions that only call each other": (
-        "--- other.py\nfrom tools import preview\ndef look(): return again()\ndef again(): return look() or preview([])\n"
+        "--- other.py\nfrom tools import preview\n"
+        "def look(): return again()\n"
+        "def again(): return look() or preview([])\n"
     ),
     "a text that holds its name": "--- other.py\nprint('no preview today')\n",
 }
@@ -43,7 +45,9 @@ NO_USE = {
 USE = {
     "a script": "--- other.py\nfrom tools import preview\npreview([])\n",
     "a function that a script calls": (
-        "--- other.py\nfrom tools import preview\ndef look(): return preview([])\nif __name__ == '__main__':\n    look()\n"
+        "--- other.py\nfrom tools import preview\n"
+        "def look(): return preview([])\n"
+        "if __name__ == '__main__':\n    look()\n"
     ),
     "a function of which a table holds it": "--- other.py\nimport tools\nKINDS = {'p': tools.preview}\n",
     "a name in a text": "--- other.py\nrun('tools:preview')\n",
