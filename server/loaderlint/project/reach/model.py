@@ -805,11 +805,12 @@ class Model:
         return self._never_created(loader) if found is None or self._needs_option(loader, found) else found
 
     def _needs_option(self, loader: Loader, test: Site) -> bool:
-        """Whether a dataset of the loader is only created where a test of an option holds: whoever uses the loader sets
-        the option."""
-        made = (atom.site for atom in loader.datasets if isinstance(atom, Instance | LibObject) and atom.site)
-        tests = (self._defaults.off(site.frame, site.frame.code.context_of(site.expr)) for site in made)
-        return any(
+        """Whether a loader's dataset is only created where a test of an option holds: whoever uses the loader sets the
+        option. If the loader has another dataset without the option, it does not need it."""
+        outermost = loader.argument("dataset").only(Instance, LibObject) or loader.datasets
+        made = [atom.site for atom in outermost if isinstance(atom, Instance | LibObject) and atom.site]
+        tests = [self._defaults.off(site.frame, site.frame.code.context_of(site.expr)) for site in made]
+        return bool(tests) and all(
             one is not None and (def_key(one.frame), one.expr) == (def_key(test.frame), test.expr) for one in tests
         )
 
