@@ -237,6 +237,8 @@ class Model:
         self._unread = loaders.limits
         self._unused = loaders.unused if loaders.shows_use else None
         self._defs: frozenset[DefKey] | None = None
+        #: The loaders of which everything that is still walked is presumed.
+        self._presuming = 0
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self.scripts = Scripts(self)
         for loader in self.loaders:
@@ -358,6 +360,7 @@ class Model:
                 continue
             if guessed and not reached.bits() & bit:
                 reached.possible |= bit
+                reached.presumed |= bit & self._presuming
             elif not guessed:
                 reached.possible &= ~bit
             reached.loaders[part] = seen | bit
@@ -409,7 +412,6 @@ class Model:
         rest = tuple(one for one in unused if one.cls not in idle)
         presumed = [] if takers and (not_outside or not rest) else [self._presume_loader()]
         for loader in (*takers, *presumed):
-            known = {reached.frame for reached in self.reached.values() if reached.bits() >> loader.index & 1}
             # an attribute that no known code sets may be set by a derived class
             left = rest if loader.late == _NOT_SET or (takers and loader in presumed) else unused
             if loader in late and loader not in not_outside:
@@ -420,18 +422,11 @@ class Model:
                 left = self._found_from(loader, left)
             named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
+            if loader.unlikely or (shown and not loader.out_of_sight and not _is_by_name(loader)):
+                self._presuming |= 1 << loader.index
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
                 self._walk(frame, loader, "sample", guessed=True)
-            if loader.unlikely or (shown and not loader.out_of_sight and not _is_by_name(loader)):
-                self._mark_presumed(loader, known)
-
-    def _mark_presumed(self, loader: Loader, known: Collection[Frame]) -> None:
-        """Mark what the workers of a loader run only if it holds a dataset that no loader is known to hold: everything
-        but the `known` frames."""
-        for frame, reached in self.reached.items():
-            if frame not in known and reached.bits() >> loader.index & 1:
-                reached.presumed |= 1 << loader.index
 
     def _found_from(self, loader: Loader, objects: Sequence[Instance]) -> tuple[Instance, ...]:
         """Those of the objects whose class the file of a loader finds by a module's name: it is below a folder in which
