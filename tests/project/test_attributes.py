@@ -90,6 +90,17 @@ OBJECTS: dict[str, str] = {
     "class P:;  def __init__(self): self.run = f;  def run(self): pass; P().run": "f",
     "class P:;  def __init__(self): self.run = self.go;  def run(self): pass;  def go(self): pass; P().run": "P().go",
     "class P:;  def __init__(self, a):;    if a: self.run = f;  def run(self): pass; P(load()).run": "P().run | f",
+    "class P:;  def __init__(self, a):;    if a: raise a;    self.run = f;  def run(self): pass; P(load()).run": "f",
+    "class P:;  def __init__(self, a):;    if a: pass;    else: raise a;    self.run = f;  "
+    "def run(self): pass; P(load()).run": "f",
+    "class P:;  def __init__(self, a):;    if a: self.run = f;    else: self.run = g;  "
+    "def run(self): pass; P(load()).run": "f | g",
+    "class P:;  def __init__(self, a):;    if a: return;    self.run = f;  "
+    "def run(self): pass; P(load()).run": "P().run | f",
+    "class P:;  def __init__(self, a):;    if a: self.run = f;    else: self.run = load(self.run);  "
+    "def run(self): pass; P(load()).run": "?undefined name | P().run | f",
+    "class P:;  x = f;  def __init__(self, a):;    if a: raise a;    self.x = g; P(load()).x": "g",
+    "class P:;  x = f;  def __init__(self, a):;    if a: return;    self.x = g; P(load()).x": "f | g",
     "class P:;  def set(self): self.run = f;  def run(self): pass; P().run": "P().run | f",
     "class P:;  def __init__(self): self.run = load(self.run);  "
     "def run(self): pass; P().run": "?undefined name | P().run",

@@ -104,7 +104,8 @@ class Member(Struct, frozen=True):
 
 class Store(Struct, frozen=True):
     """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor
-    or a method that it calls. `lasts`: the def does not always overwrite it."""
+    or a method that it calls. `sure`: each run of the def that does not raise makes it. `lasts`: the def does not
+    always overwrite it."""
 
     frame: Frame
     step: int
@@ -382,17 +383,16 @@ class Classes:
                 case "class":
                     return of(Method(member.function, inst.cls, member.owner)), ()
             stores = self.stores(inst, name)
-            hidden = any(self._hides(store, name) for store in stores)
+            hidden = _is_always_made(store for store in stores if self._hides(store, name))
             bound = [] if hidden else [of(Method(member.function, inst, member.owner))]
             return join([*bound, *(store.value for store in stores)]), ()
         value = self.field(inst, name, self._may_see_overwritten(inst, name, frame))
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
 
     def _hides(self, store: Store, name: str) -> bool:
-        """Whether every construction of the object assigns something else to the name of a method: not
-        `self.load = cached(self.load)`."""
+        """Whether a store assigns something else to the name of a method: not `self.load = cached(self.load)`."""
         one = self._ev.def_of(store.frame)
-        step = one.steps[store.step] if one is not None and store.construction and store.sure else None
+        step = one.steps[store.step] if one is not None else None
         if not isinstance(step, ir.SetAttr):
             return False
         exprs = store.frame.code.exprs
@@ -702,7 +702,8 @@ class Classes:
                 continue
             value = stored_without_removed(self._ev, step, number, frame)
             lasts = number not in frame.code.overwritten(name)
-            yield Store(frame, number, value, construction, step.context == 0, lasts)
+            sure = frame.code.always_passes({step.context})
+            yield Store(frame, number, value, construction, sure, lasts)
 
     def _may_see_overwritten(self, inst: Instance, name: str, frame: Frame) -> bool:
         """Whether a frame runs while the object is constructed, and may read what the constructor overwrites later."""
@@ -735,7 +736,7 @@ class Classes:
         if not with_overwritten:
             stores = tuple(store for store in stores if store.lasts or not store.construction)
         values = self._values_of(inst, name, stores)
-        if not any(store.construction and store.sure for store in stores):
+        if not _is_always_made(stores):
             values.extend(self._beyond_stores(inst, name))
             values.extend(self._kept_by_library(inst, name))
         values.extend(self._set_by_others(inst, name))
@@ -919,6 +920,16 @@ class Classes:
             if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
                 return unknown("library attribute")
         return unknown("no such attribute")
+
+
+def _is_always_made(stores: Iterable[Store]) -> bool:
+    """Whether each construction of the object that does not raise makes one of these assignments."""
+    contexts: dict[Frame, list[int]] = {}
+    for store in stores:
+        one = store.frame.code.one
+        if store.construction and one is not None:
+            contexts.setdefault(store.frame, []).append(one.steps[store.step].context)
+    return any(frame.code.always_passes(around) for frame, around in contexts.items())
 
 
 def _called_name(number: int, frame: Frame) -> str:

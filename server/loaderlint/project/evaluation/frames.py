@@ -3,7 +3,7 @@ identity. All frames of a def share its code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -292,6 +292,12 @@ class Code:
             around = self.one.around(context) if self.one else ()
             known = self._branches[context] = all(one.kind in ("if", "with") for one in around)
         return known
+
+    def always_passes(self, contexts: Iterable[int]) -> bool:
+        """Whether a run of the def that does not raise passes one of the contexts in any case: it may raise in the
+        others. Early returns out of loops do not count."""
+        raising = (step.context for _, step in self.steps_of(ir.Raise))
+        return self.one is not None and self.one.always_passes({*contexts, *raising})
 
     def has_slice(self, index: int) -> bool:
         """Whether an index selects a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
