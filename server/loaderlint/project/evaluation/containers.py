@@ -213,25 +213,26 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
             if name is None:
                 rest.append(value)
             else:
-                entries[name] = _after_storing(entries.get(name), stored.setdefault(name, {}), step, value, frame)
+                entries[name] = _after_storing(ev, entries.get(name), stored.setdefault(name, {}), step, value, frame)
         for name, value in _defaulted_by(ev, step, frame):
             if name is None:
                 rest.append(value)
                 continue
-            added = maybe(value) if step.context or rest else value
+            always = ev.liveness.always_runs(step.context, 0, frame) and not rest
+            added = value if always else maybe(value)
             entries[name] = present_or(entries[name], added) if name in entries else added
     grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site, made.options)
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
 
 
 def _after_storing(
-    before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame
+    ev: Evaluator, before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame
 ) -> Val:
     """An item of a dict after a step that stores `value`. `stored`: what is stored in each branch since a step that
     always runs; the new value is added."""
     before = of(ABSENT) if before is None else before
     value = present_or(value, before)
-    if step.context == 0:
+    if ev.liveness.always_runs(step.context, 0, frame):
         stored.clear()
         return value
     stored[step.context] = value
@@ -283,7 +284,7 @@ def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | 
     ]
     contexts: dict[str | None, set[int]] = {}
     for context, name, _ in found:
-        contexts.setdefault(name, set()).add(context)
+        contexts.setdefault(name, set()).add(0 if ev.liveness.always_runs(context, 0, frame) else context)
     one = frame.code.one
     sure = {name for name, around in contexts.items() if name is None or one is None or one.always_passes(around)}
     for _, name, value in found:

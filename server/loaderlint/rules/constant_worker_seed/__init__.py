@@ -20,7 +20,8 @@ same numbers.
 ## When it is not a bug
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
 - The seed is `worker_id` alone, or `np.random.get_state()[1][0] + worker_id`, and the loader has
-  `persistent_workers=True`, or `num_workers > 0`: the function runs once.
+  `persistent_workers=True`, or `num_workers > 0`: the function runs once. It does so as well if the sampler never ends
+  and the training is one pass.
 - The seed depends on the epoch: an attribute that is set before each epoch, or a loader that is created in the loop
   over epochs.
 - The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
@@ -69,6 +70,7 @@ from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
+from loaderlint.rules.shared.endless_passes import takes_one_pass
 from loaderlint.rules.shared.global_draws import is_drawn_from
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import persist_if_any
@@ -139,6 +141,8 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
         severity = loudness(Severity.WARNING, exposure.certainty)
     elif by_worker and persist_if_any(loader, model):
         return Unsaid("its workers persist, so each starts once, with its own seed")
+    elif by_worker and takes_one_pass(loader, model):
+        return Unsaid("its samples never end, so each worker starts once, with its own seed")
     elif "state" in sources or not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
     else:

@@ -9,7 +9,8 @@ workers run, where torch is older than 1.9.
 Forked workers inherit a copy of NumPy's global state, and before torch 1.9 nothing gives each worker its own seed. All
 workers draw the same numbers, and every epoch starts from the same state again. Measured on torch 1.8.1 with 4 workers
 and 16 samples: each number occurs 4 times, and epoch 2 equals epoch 1. Training continues with a quarter of the
-augmentation it should have. A single worker repeats its epochs, unless it persists (`persistent_workers=True`).
+augmentation it should have. A single worker repeats its epochs, unless it persists (`persistent_workers=True`) or its
+sampler never ends, so that the training is one pass.
 
 torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the rule is silent there.
 

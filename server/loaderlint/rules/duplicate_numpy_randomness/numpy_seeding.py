@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.silence_reasons import started_by
 from loaderlint.rules.shared.worker_seeding import seeds_numpy, seeds_on_the_way
 
 FIXED_IN = "1.9"
@@ -22,8 +22,8 @@ class Draw(NamedTuple):
 
 def cure_of(call: WorkerCall, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not draw the same numbers; '' if they may."""
-    if one_stream(loader):
-        return ONE_STREAM
+    if alone := one_stream(loader, model):
+        return alone
     torch = model.environment(loader).torch
     if torch.before(FIXED_IN) == "no":
         return f"torch seeds NumPy in each worker since {FIXED_IN} (torch {torch.described})"

@@ -22,7 +22,8 @@ same. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and earli
 - The code runs only on albumentations before 1.4, because it imports or uses what later versions do not have:
   `Cutout`, `IAAPerspective`, `ToTensor`, `albumentations.torch`.
 - The library uses torch's generator or follows it: AlbumentationsX 2.5 and later, torchvision, kornia, torchio.
-- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats.
+- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats. The same holds
+  for one worker if the sampler never ends and the training is one pass.
 
 ## Example
 ```python
@@ -76,7 +77,7 @@ from loaderlint.rules.frozen_augmentation_state.fixes import Seeded, seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, unset_at, unset_evidence, weighed
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
+from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, repeated, start_of_workers
 from loaderlint.rules.shared.worker_seeding import init_in_sight
@@ -149,8 +150,8 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
     """Why the loader's workers do not draw the same numbers; '' if they may."""
     if loader.has_workers() == "no":
         return few_workers(loader)
-    if one_stream(loader):
-        return ONE_STREAM
+    if alone := one_stream(loader, model):
+        return alone
     if not init_in_sight(loader):
         return "what its worker_init_fn does is not known"
     if is_reseeded(use, loader, model):

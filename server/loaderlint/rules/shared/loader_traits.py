@@ -8,8 +8,9 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.rules.shared.endless_passes import takes_one_pass
 from loaderlint.rules.shared.loader_call import written
-from loaderlint.rules.shared.silence_reasons import started_by
+from loaderlint.rules.shared.silence_reasons import ONE_PASS, ONE_STREAM, started_by
 
 #: Comparisons of a number of workers that hold if there are any.
 _SOME = ((">", ir.Const("int", 0)), (">=", ir.Const("int", 1)), ("!=", ir.Const("int", 0)))
@@ -20,9 +21,14 @@ def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
     return lambda loader: "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}, {so}"
 
 
-def one_stream(loader: Loader) -> bool:
-    """Whether the loader has one persistent worker: it draws from one state in all epochs, so nothing repeats."""
-    return loader.has_workers(2) == "no" and loader.persistent is True
+def one_stream(loader: Loader, model: Model) -> str:
+    """Why a loader has one worker that draws from one state for as long as it is used, so nothing repeats; '' if it has
+    several, or starts them anew."""
+    if loader.has_workers(2) != "no":
+        return ""
+    if loader.persistent is True:
+        return ONE_STREAM
+    return ONE_PASS if takes_one_pass(loader, model) else ""
 
 
 def persist_if_any(loader: Loader, model: Model) -> bool:

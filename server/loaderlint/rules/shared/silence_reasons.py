@@ -16,6 +16,7 @@ _MAX_NAMED = 3
 EVALUATION = "the loader reads its samples in order, and its name says that it is for evaluation"
 CURED = "it is handled there"
 ONE_STREAM = "its only worker persists and draws from one state"
+ONE_PASS = "its samples never end, so its only worker starts once and draws from one state"
 
 
 def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:

@@ -21,7 +21,8 @@ ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but cr
 - A `worker_init_fn` reseeds it on the dataset that the loader holds. Behind a `Subset`, the attribute lands on the
   wrapper and the generator stays as it is.
 - It belongs to a module or a class and has no seed, and the workers are spawned: each creates its own.
-- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats.
+- The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats. The same holds
+  for one worker if the sampler never ends and the training is one pass.
 - An iterable dataset shuffles its files before each worker takes its share: the order must be the same in all workers.
 
 ## Example

@@ -7,7 +7,7 @@ from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import birth_place, is_seeded
 from loaderlint.rules.shared.judgement import Cure
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.silence_reasons import started_by
 from loaderlint.rules.shared.worker_seeding import init_in_sight
 from loaderlint.rules.shared_generator.reseeded_generators import reseeded_at_start, reseeded_by_monai
 
@@ -17,8 +17,8 @@ def cures(draw: Draw, model: Model) -> Cure:
     copied = birth_place(draw.made.site, model) == "an object" or is_seeded(draw.made, model)
 
     def cure(loader: Loader) -> str:
-        if one_stream(loader):
-            return ONE_STREAM
+        if alone := one_stream(loader, model):
+            return alone
         if reseeded_by_monai(draw, loader, model):
             return "MONAI's worker_init_fn gives what has `set_random_state` a new state in each worker"
         if not init_in_sight(loader):
