@@ -18,6 +18,7 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
+from loaderlint.rules.shared.number_items import NumberItems
 
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
@@ -65,7 +66,6 @@ _SEEDED_MODULES = frozenset({"random", "numpy.random"})
 _ROUNDING = frozenset(map(Lib, ("builtins.int", "builtins.round", "math.ceil", "math.floor")))
 _CHOSEN = frozenset({"sample", "choice", "choices"})
 _DRAWN = _CHOSEN | {"permutation", "permuted"}
-_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.operation"})
 
 
 class ListingOrder:
@@ -73,6 +73,7 @@ class ListingOrder:
 
     def __init__(self, model: Model) -> None:
         self._model = model
+        self._numbers = NumberItems(model)
         self._known: dict[tuple[Frame, int], Orders] = {}
 
     def of(self, number: int, frame: Frame, depth: int = 0) -> Orders:
@@ -181,15 +182,9 @@ class ListingOrder:
         for one in made_of:
             e = self._model.ev.expr(frame, one)
             sources = e.iterables if isinstance(e, ir.Comp) else (one,)
-            if self._all(sources, frame, depth) and not self._gives_numbers(e, frame):
+            if self._all(sources, frame, depth) and self._numbers.among(one, frame) is not True:
                 return frozenset({Order(Listing(frame, number, "set"))})
         return _NONE
-
-    def _gives_numbers(self, e: ir.Expr | None, frame: Frame) -> bool:
-        """Whether a comprehension or `map` converts its items to numbers."""
-        made = e.element if isinstance(e, ir.Comp) else e.args[0].value if isinstance(e, ir.Call) and e.args else NONE
-        atoms = self._model.ev.eval(made, frame).atoms if made != NONE else ()
-        return any(isinstance(atom, Lib | LibObject) and atom.name in _NUMBERS for atom in atoms)
 
     def _sorts_folders(self, walk: int, frame: Frame) -> bool:
         """Whether the loop over `os.walk` sorts the folders that it visits next."""

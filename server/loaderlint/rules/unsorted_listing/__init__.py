@@ -26,6 +26,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   the same order only if the listing has the same order.)
 - A sample takes the mean or the sum of what it stacks, or the like.
 - The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
+- A set holds numbers, such as `{int(name[:4]) for name in names}`: its order is the same in each run.
 - The slice cuts nothing: `names[: len(names)]`, `names[: int(len(names) * share)]` with a share of 1, or
   `names[: min(limit, len(names))]` with an infinite limit (`float("inf")`, `math.inf`). It is no split, so only the
   order of the samples remains, a hint.
