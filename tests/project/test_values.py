@@ -563,6 +563,21 @@ MODULE: dict[str, str] = {
     "steps = [f]; steps.pop(); steps": "[f]",
 }
 
+#: Module-level code after a table of dicts, and what its last line may be.
+TABLES: dict[str, str] = {
+    'for k in d:;  if "b" not in d[k]: d[k]["b"] = None; d': "{m: {a: f, b: None}, n: {a: f, b: 2}}",
+    'for k in d.keys():;  for n in "a", "b":;   if n not in d[k].keys(): d[k][n] = None; d': (
+        "{m: {a: f, b: None}, n: {a: f, b: 2}}"
+    ),
+    'for k, v in d.items(): v["b"] = g; d': "{m: {a: f, b: g}, n: {a: f, b: g}}",
+    'for v in d.values(): v.setdefault("b", None); d': "{m: {a: f, b: None}, n: {a: f, b: 2}}",
+    'for v in d.values():;  if load(): v["b"] = 3; d': "{m: {a: f, b: 3 | ?not always there}, n: {a: f, b: 2 | 3}}",
+    'for v in load().values(): v["b"] = None; d': "{m: {a: f}, n: {a: f, b: 2}}",
+    'for k in d: d[k]["b"] = None; d[load()]["b"]': "None",
+    'for k in d: d[k]["b"] = None; d[load()]["a"]': "?looked up by a key | f",
+    'd[load()]["b"]': "2 | ?looked up by a key | ?no such key",
+}
+
 
 def shown(value: Val, model: Model) -> str:
     """What a value may be, as text; the possibilities are sorted."""
@@ -624,3 +639,9 @@ def test_values_in_a_function(tmp_path: Path, code: str) -> None:
 @pytest.mark.parametrize("code", [*SPREADS, *MODULE])
 def test_values_of_a_module(tmp_path: Path, code: str) -> None:
     assert evaluated(tmp_path, code, "module") == (SPREADS | MODULE)[code]
+
+
+@pytest.mark.parametrize("code", TABLES)
+def test_values_of_a_table(tmp_path: Path, code: str) -> None:
+    table = 'd = {"m": {"a": f}, "n": {"a": f, "b": 2}}; '
+    assert evaluated(tmp_path, table + code, "module") == TABLES[code]

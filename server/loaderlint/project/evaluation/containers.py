@@ -14,6 +14,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
 from loaderlint.project.evaluation.name_patterns import built_from
 from loaderlint.project.evaluation.removed_items import without_removed
+from loaderlint.project.evaluation.table_entries import with_filled_entries
 from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
@@ -431,6 +432,7 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bo
         if ev.liveness.is_dead(step.context, body):
             continue
         is_sure = sure and not _may_be_skipped(ev, one, step.context, body)
+        entries = with_filled_entries(ev, step, body, name, entries)
         for removed in _removed_from_global(ev, step, body, name):
             before = entries.pop(removed, None)
             if before is not None and not is_sure:
@@ -508,5 +510,5 @@ def puts_into(text: str, name: str) -> bool:
     """Whether a module-level statement, or one in its branches and loops, stores an item in `name`, removes one, or
     calls a method of it."""
     named = re.escape(name)
-    pattern = rf"(?:^|[:;])[ \t]*(?:del[ \t]+)?{named}[.\[]|\b{named}\.pop\("
+    pattern = rf"(?:^|[:;])[ \t]*(?:del[ \t]+)?{named}[.\[]|\b{named}\.pop\(|\bin[ \t]+{named}\.(?:values|items)\("
     return re.search(pattern, text, re.MULTILINE) is not None

@@ -398,6 +398,16 @@ def _indexed(ev: Evaluator, e: ir.Index, number: int, frame: Frame) -> Val:
     return _index(ev, ev.eval(e.base, frame), e.index, frame, number)
 
 
+def _holds_constants(base: Val, key: Val) -> bool:
+    """Whether a value may be one of several dicts, each with a constant under a constant key."""
+    name, dicts = key.literal.value if key.literal is not None else None, base.only(MapOf)
+    return (
+        bool(dicts)
+        and isinstance(name, str)
+        and all(name in one.keys and one.values[one.keys.index(name)].literal is not None for one in dicts)
+    )
+
+
 def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> Val:
     key = ev.eval(index, frame)
     sliced = frame.code.has_slice(index)
@@ -437,6 +447,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 option = literal.value if literal else None
                 known = isinstance(option, str)
                 parts.append(ev.user_options.attribute(atom, str(option)) if known else unknown("config"))
+            case Unknown("looked up by a key") if _holds_constants(base, key):
+                pass  # one of the dicts in a table was picked, and each has a constant there
             case Unknown():
                 parts.append(of(atom))
                 aliases = aliases or not copied
