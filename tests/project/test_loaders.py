@@ -476,6 +476,90 @@ WORKERS = {
 }
 
 
+#: Subclasses of torch's loader: torch starts workers in `DataLoader.__iter__` only.
+SUBCLASSES = {
+    "a subclass that reads the dataset itself, without torch's constructor": (
+        "class Own(DataLoader):\n    def __init__(self, dataset, batch_size=1):\n        self.dataset = dataset\n"
+        "        self.batch_size = batch_size\n    def __iter__(self):\n        for i in range(len(self)):\n"
+        "            yield self.dataset[i]\n    def __len__(self): return len(self.dataset)\nloader = Own(D())",
+        "no",
+        "its own __iter__ starts no workers",
+    ),
+    "a subclass whose base in the project reads the dataset itself": (
+        "class Own(DataLoader):\n    def __iter__(self): return map(self.one, self.batch_sampler)\n"
+        "    def one(self, indices): return [self.dataset[i] for i in indices]\n"
+        "class Heir(Own):\n    def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)\n"
+        "loader = Heir(D(), **load())",
+        "no",
+        "its own __iter__ starts no workers",
+    ),
+    "a subclass that reads the dataset itself, with a number of workers": (
+        "class Own(DataLoader):\n    def __init__(self, dataset, num_workers):\n"
+        "        DataLoader.__init__(self, dataset, num_workers=num_workers)\n"
+        "    def __iter__(self):\n        yield from (self.dataset[i] for i in self.sampler)\n"
+        "loader = Own(D(), 4)",
+        "no",
+        "its own __iter__ starts no workers",
+    ),
+    "a subclass whose __iter__ goes on to torch's": (
+        "class Ahead(DataLoader):\n    def __iter__(self):\n        for batch in super().__iter__():\n"
+        "            yield batch\nloader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass whose __iter__ asks for torch's iterator": (
+        "class Ahead(DataLoader):\n    def __iter__(self):\n        self.ahead = self._get_iterator()\n"
+        "        return self.ahead\nloader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass that goes on to torch's in another method": (
+        "class Ahead(DataLoader):\n    def __iter__(self):\n        yield from self.batches()\n"
+        "    def batches(self): return DataLoader.__iter__(self)\nloader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass that hands itself to an iterator": (
+        "class Ahead(DataLoader):\n    def __iter__(self): return somewhere.Iterator(self)\n"
+        "loader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass that hands itself to an iterator as a keyword": (
+        "class Ahead(DataLoader):\n    def __iter__(self): return somewhere.Iterator(loader=self)\n"
+        "loader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass with a base out of sight": (
+        "class Ahead(somewhere.Mixin, DataLoader):\n    def __iter__(self): yield from self.batches()\n"
+        "loader = Ahead(D(), num_workers=4)",
+        "yes",
+        "num_workers=4",
+    ),
+    "a subclass without an __iter__ or torch's constructor": (
+        "class Own(DataLoader):\n    def __init__(self, dataset):\n        self.dataset = dataset\nloader = Own(D())",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "torch's loader in an attribute of a subclass": (
+        "class Own(DataLoader):\n    def __init__(self, dataset):\n"
+        "        self.loader = DataLoader(dataset, num_workers=2)\n"
+        "    def __iter__(self):\n        for batch in self.loader:\n            yield batch\n"
+        "loader = Own(D()).loader",
+        "yes",
+        "num_workers=2",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SUBCLASSES)
+def test_a_subclass_that_reads_the_dataset_itself_has_no_workers(way: str, tmp_path: Path) -> None:
+    code, answer, text = SUBCLASSES[way]
+    loader = link(tmp_path, HEAD + code + "\n").loader()
+    assert (loader.has_workers(), loader.workers_text) == (answer, text)
+
+
 @pytest.mark.parametrize("way", WORKERS)
 def test_the_number_of_workers_is_read_from(way: str, tmp_path: Path) -> None:
     code, answer, text = WORKERS[way]

@@ -29,7 +29,7 @@ class Count(Struct, frozen=True):
 
 #: Nothing is known about the number.
 ANY = Count()
-_NONE = Count(0, 0)
+NO_WORKERS = Count(0, 0)
 
 
 def count_of(ev: Evaluator, value: Val, depth: int = 0) -> Count:
@@ -55,7 +55,7 @@ def _constant(literal: Literal_) -> Count:
     environment is read as a number."""
     value = literal.value
     if value is None:
-        return ANY if literal.configured else _NONE
+        return ANY if literal.configured else NO_WORKERS
     try:
         number = float(value)
     except ValueError:
@@ -142,8 +142,8 @@ def _difference(left: Count, right: Count) -> Count:
 
 
 def _product(left: Count, right: Count) -> Count:
-    if left == _NONE or right == _NONE:
-        return _NONE
+    if left == NO_WORKERS or right == NO_WORKERS:
+        return NO_WORKERS
     if left.least < 0 or right.least < 0:
         return ANY
     return Count(_times(left.least, right.least), _times(left.most, right.most), _source((left, right)))

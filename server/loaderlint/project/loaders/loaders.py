@@ -37,7 +37,7 @@ from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.later_attributes import as_copied, copies_deeply, replaced_on, set_on
 from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
-from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
+from loaderlint.project.evaluation.number_bounds import ANY, NO_WORKERS, Count, count_of
 from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
@@ -62,6 +62,7 @@ from loaderlint.project.loaders import installed_loaders
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
+from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
     given_by_configured,
@@ -112,6 +113,7 @@ class Loader(Struct, frozen=True, eq=False):
     - `guessed`: those of `datasets` that are guesses.
     - `late_sites`: the known calls that create its unknown dataset.
     - `workers`: how many it starts, as configured.
+    - `reads_itself`: the `__iter__` of its class reads the dataset without torch's workers, whatever their number.
     - `presumed`: a class creates it of which no known code creates an object.
     - `unused`: no program of the project runs the function that creates it, and they create others.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
@@ -130,6 +132,7 @@ class Loader(Struct, frozen=True, eq=False):
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
     workers: Count = ANY
+    reads_itself: bool = False
     presumed: bool = False
     unused: bool = False
     installed: bool = False
@@ -154,7 +157,9 @@ class Loader(Struct, frozen=True, eq=False):
     @property
     def workers_text(self) -> str:
         """The number of workers in words: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least 1',
-        'num_workers unknown'."""
+        'num_workers unknown', 'its own __iter__ starts no workers'."""
+        if self.reads_itself:
+            return "its own __iter__ starts no workers"
         value = self.argument("num_workers")
         known = [a for a in value.atoms if isinstance(a, Literal_) and a.value is not None]
         if not known or len(known) != len(value.atoms):
@@ -343,10 +348,18 @@ class Loaders:
             for mapped in loaders_made(self._ev, kind, arguments, cls):
                 held = {**mapped, "dataset": self._held_by_any(mapped, ways[1:], callee)}
                 if same:
-                    yield self._with(kind, site, held)
+                    loader = self._with(kind, site, held)
+                    idle = self._read_themselves(ways)
+                    yield replace(loader, workers=NO_WORKERS, reads_itself=True) if idle else loader
                 else:  # `DataLoader if weighted else InfiniteDataLoader`
                     open_end = {**held, "persistent_workers": unknown("one of several loaders")}
                     yield self._with(replace(kind, persistent=False), site, open_end)
+
+    def _read_themselves(self, ways: list[tuple[LoaderKind, Arguments, ClassRef | None]]) -> bool:
+        """Whether a call creates loaders that never start workers, whatever their number is."""
+        return all(
+            cls is not None and kind.name == TORCH_LOADER and reads_itself(self._ev, cls) for kind, _, cls in ways
+        )
 
     def _held_by_any(
         self, first: dict[str, Val], others: list[tuple[LoaderKind, Arguments, ClassRef | None]], callee: Val
