@@ -131,6 +131,48 @@ STORED = {
     ("dict(size=3)", 'self.records["size"] = self.records["size"] * 2'): MEANT,
 }
 
+KEPT = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+ def __init__(self, paths, split):
+  self.paths, self.split = paths, split
+  self.kept = {"images": {}, "sizes": {}, "order": [], "train": {}}
+  self.records = [dict(path=path, label=3) for path in paths]
+ def __len__(self): return 3
+ def remember(self, key, image):
+  self.kept["sizes"][key] = image.size
+ def __getitem__(self, index):
+  old = self.kept["order"][0]
+CODE
+  return self.kept, self.records[index]
+def main(paths, split): return DataLoader(D(paths, split), num_workers=0)
+"""
+LOADED = 'self.kept["images"][index] = np.load(self.paths[index])'
+CACHE = "workers put items in and take others out: a cache or a queue"
+#: Edits of containers in a container on self: caches, and what nobody loads again.
+CACHES = {
+    f'del self.kept["images"][old]; {LOADED}': CACHE,
+    f'{LOADED}; self.kept["images"].pop(old)': CACHE,
+    f'{LOADED}; self.kept["images"].popitem()': CACHE,
+    f'images = self.kept["images"]; {LOADED}; del images[old]': CACHE,
+    'self.remember(index, np.load(self.paths[index])); del self.kept["sizes"][old]': CACHE,
+    "self.kept[self.split][index] = np.load(self.paths[index]); del self.kept[self.split][old]": CACHE,
+    'self.kept["order"].append(index); self.kept["order"].pop(0)': CACHE,
+    'self.kept["order"].append(index); del self.kept["order"][0]': CACHE,
+    'self.kept["images"]["last"] = np.load(self.paths[index]); del self.kept["images"]["last"]': CACHE,
+    'del self.kept["images"][old]': "error",
+    f'del self.kept["sizes"][old]; {LOADED}': "error",
+    'self.kept["images"]["last"] = np.load(self.paths[index]); del self.kept["images"]["first"]': "error",
+    'self.kept["images"]["last"] = np.load(self.paths[index]); del self.kept["images"][old]': "error",
+    'self.kept["images"][index] = self.kept["images"][old]; self.kept["images"].pop(old)': "error",
+    'self.kept["order"].append(index)': "error",
+    'self.kept["order"].append(index); self.kept["sizes"].popitem()': "error | error",
+    'del self.records[index]["label"]': "error",
+    'self.records[index][self.split] = np.load(self.paths[index]); del self.records[index]["label"]': "error",
+    "self.records[index][old] = np.load(self.paths[index]); del self.records[index][index]": "error",
+}
+
 
 @pytest.mark.parametrize(("code", "expected"), EDITS.items(), ids=EDITS)
 def test_edits(tmp_path: Path, code: str, expected: str) -> None:
@@ -140,6 +182,14 @@ def test_edits(tmp_path: Path, code: str, expected: str) -> None:
 @pytest.mark.parametrize(("stored", "code"), STORED)
 def test_what_is_stored(tmp_path: Path, stored: str, code: str) -> None:
     assert said(tmp_path, stored, code) == STORED[stored, code]
+
+
+@pytest.mark.parametrize(("code", "expected"), CACHES.items(), ids=CACHES)
+def test_caches(tmp_path: Path, code: str, expected: str) -> None:
+    text = KEPT.replace("CODE", lines(code, 2))
+    said = answers(tmp_path, "stored-data-mutation", text)
+    reasons = {one.reason for one in said.silences}
+    assert (" | ".join(said.severities) or CACHE in reasons) == (expected == CACHE or expected)
 
 
 def said(folder: Path, stored: str, code: str) -> str:

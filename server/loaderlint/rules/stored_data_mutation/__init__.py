@@ -35,6 +35,8 @@ workers and the main process share the memory of tensors.
   (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made, where the
   data is read before it, or in a file that is mapped into memory.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
+- The item that is taken out is loaded again, because workers store such items in the same place: `del
+  self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
 - The edit is under a lock that all processes share, `with self.lock:` with a `multiprocessing.Lock`: the data is meant
@@ -86,6 +88,7 @@ from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memor
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
+from loaderlint.rules.stored_data_mutation.evictions import EVICTED, is_of_cache
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guarded
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
@@ -156,6 +159,9 @@ def _of_record(
         return
     if begins_itself(edit, frame, model):
         yield from silent(RULE.name, edit.spot, _CACHE, model)
+        return
+    if is_of_cache(edit, frame, model):
+        yield from silent(RULE.name, edit.spot, EVICTED, model)
         return
     value = model.ev.eval(edit.record, frame)
     for origin in _sorted(value):

@@ -1,0 +1,115 @@
+"""Containers inside a container on self that worker code both fills and empties: caches with a limit, queues, the order
+of their keys. What is taken out is loaded again, so no sample changes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.plain_records import GROWING_METHODS, SHRINKING_METHODS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.kept_state import own_attribute
+from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit
+
+#: Why an edit is no mistake.
+EVICTED = "workers put items in and take others out: a cache or a queue"
+
+#: What a container on self is read by: `("cache", "'images'")` of `self.cache["images"]`.
+_Way = tuple[str, ...]
+#: The key of an item that is another one each time, and of one that is put behind the others.
+_ANY, _NEXT = "", "next"
+
+
+class _Keys(NamedTuple):
+    """The keys, as in `_key`, that workers store items under, and take them from."""
+
+    stored: frozenset[tuple[_Way, str]]
+    taken: frozenset[tuple[_Way, str]]
+
+
+def is_of_cache(edit: RecordEdit, frame: Frame, model: Model) -> bool:
+    """Whether an edit takes an item out of a container in which workers store such items, `del self.cache["images"][k]`
+    where `self.cache["images"][name] = load(name)` is; or whether it puts one behind the others in a list from which
+    workers take some."""
+    way = _way(edit.record, frame, model)
+    if len(way) < 2 or not isinstance(frame.receiver, Instance):
+        return False
+    keys = model.remembered(_keys, frame.receiver)
+    taken = _taken(edit.spot.number, edit.spot.kind == "step", frame, model)
+    if taken is not None:
+        return bool({(way, taken[1]), (way, _NEXT)} & keys.stored)
+    return any(one == way for one, _ in keys.taken) and (way, _NEXT) in keys.stored
+
+
+def _keys(owner: Instance, model: Model) -> _Keys:
+    """What worker code that runs on an object does with the containers in its attributes."""
+    stored: set[tuple[_Way, str]] = set()
+    taken: set[tuple[_Way, str]] = set()
+    for frame in model.reached_on(owner):
+        for number, step in model.steps(frame):
+            match step:
+                case ir.SetItem(_, base, index, value):
+                    way = _way(base, frame, model)
+                    if len(way) > 1 and not _is_of(owner, way[0], value, frame, model):
+                        stored.add((way, _key(index, frame, model)))
+                case ir.Perform(_, call):
+                    stored.update(_put_behind(call, frame, model))
+            out = _taken(
+                step.call if isinstance(step, ir.Perform) else number, isinstance(step, ir.Delete), frame, model
+            )
+            taken.update(() if out is None else [out])
+    return _Keys(frozenset(stored), frozenset(taken))
+
+
+def _is_of(owner: Instance, field: str, value: int, frame: Frame, model: Model) -> bool:
+    """Whether what is stored is made of what the attribute holds, and not loaded or computed."""
+    if isinstance(model.ev.expr(frame, value), ir.Augmented):
+        return True
+    return any(one.owner == owner and one.path[0] == field for one in model.ev.eval(value, frame).origins)
+
+
+def _put_behind(number: int, frame: Frame, model: Model) -> list[tuple[_Way, str]]:
+    """The list that a call makes longer."""
+    call = model.ev.expr(frame, number)
+    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    way = _way(func.base, frame, model) if isinstance(func, ir.Attr) and func.name in GROWING_METHODS else ()
+    return [(way, _NEXT)] if len(way) > 1 else []
+
+
+def _taken(number: int, is_step: bool, frame: Frame, model: Model) -> tuple[_Way, str] | None:
+    """The container that a step or a call takes an item out of, and the key of the item."""
+    one = frame.code.one
+    step = one.steps[number] if is_step and one is not None else None
+    if isinstance(step, ir.Delete):
+        e = model.ev.expr(frame, step.target)
+        return (_way(e.base, frame, model), _key(e.index, frame, model)) if isinstance(e, ir.Index) else None
+    call = model.ev.expr(frame, number) if not is_step else None
+    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name not in SHRINKING_METHODS:
+        return None
+    key = _key(call.args[0].value, frame, model) if call.args else _ANY
+    return _way(func.base, frame, model), key
+
+
+def _way(number: int, frame: Frame, model: Model) -> _Way:
+    """How an expression reads a container on self by constants alone; () for other expressions. `self.items[index]` is
+    another container for each sample."""
+    match model.ev.expr(frame, number):
+        case ir.Attr(base, name):
+            inner = _way(base, frame, model)
+            return (*inner, name) if inner or ir.is_self(model.ev.expr(frame, base)) else ()
+        case ir.Index(base, index):
+            inner, key = _way(base, frame, model), _key(index, frame, model)
+            return (*inner, key) if inner and key else ()
+    return ()
+
+
+def _key(index: int, frame: Frame, model: Model) -> str:
+    """A key that is the same each time, such as `"images"` or `self.split`; `_ANY` for another."""
+    e = model.ev.expr(frame, index)
+    if isinstance(e, ir.Const):
+        return repr(e.value)
+    name = own_attribute(index, frame, model)
+    return f".{name}" if name else _ANY
