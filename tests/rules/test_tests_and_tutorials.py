@@ -46,11 +46,39 @@ def test_severity(tmp_path: Path, path: str, code: str, severity: str) -> None:
     assert answers(tmp_path, "shared-generator", f"--- {path}\n{FAULT}{code}").severities == [severity]
 
 
-def test_the_place_of_the_fault_decides(tmp_path: Path) -> None:
-    """Code of the project keeps its severity, even if only a test has a loader."""
-    test = f"from torch.utils.data import DataLoader\nfrom data import D\n{TEST}"
-    text = f"--- data.py\n{FAULT}--- tests/test_data.py\n{test}"
-    assert answers(tmp_path, "shared-generator", text).severities == ["error"]
+IMPORT = "from torch.utils.data import DataLoader\nfrom data import D\n"
+FRAGILE = """
+import multiprocessing
+from torch.utils.data import Dataset
+class D(Dataset):
+    def __init__(self):
+        multiprocessing.set_start_method("spawn", force=True)
+        self.scale = lambda x: x
+    def __len__(self): return 10
+    def __getitem__(self, index): return self.scale(index)
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "of_function", "of_loader"),
+    [
+        ({"tests/test_data.py": TEST}, "warning", "hint"),
+        ({"tests/test_data.py": TEST, "tutorials/first.py": SCRIPT}, "warning", "hint"),
+        ({"tests/test_data.py": TEST, "train.py": SCRIPT}, "error", "information"),
+        (
+            {"tests/test_data.py": TEST, "train.py": SCRIPT.replace("2", "int(input())")},
+            "error",
+            "hint",
+        ),  # perhaps none
+        ({"tests/test_data.py": TEST, "train.py": SCRIPT.replace("2", "0")}, "warning", "hint"),  # without workers
+        ({"tests/data_run.py": SCRIPT}, "error", "information"),
+    ],
+)
+def test_the_loaders_decide(tmp_path: Path, files: dict[str, str], of_function: str, of_loader: str) -> None:
+    """Code of the project is less severe if nothing but tests and tutorials has a loader for it."""
+    text = "".join(f"--- {path}\n{IMPORT}{code}" for path, code in files.items())
+    assert answers(tmp_path, "shared-generator", f"--- data.py\n{FAULT}{text}").severities == [of_function]
+    assert answers(tmp_path, "unpicklable-callable", f"--- data.py\n{FRAGILE}{text}").severities == [of_loader]
 
 
 def test_a_hint_remains(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
-from loaderlint.project.modules.tests_and_tutorials import is_test_or_tutorial
 from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def ask_rules(
                         if not places.is_library(finding.place.path):
                             heard(finding)
                     elif (own := of_project(finding, places, model)) is not None:
-                        _add(found, _as_hint(own) if _is_unused(subject, model) else _quieter(own, model))
+                        _add(found, _as_hint(own) if _is_unused(subject, model) else _quieter(own, subject, model))
     return list(found.values())
 
 
@@ -72,10 +71,14 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
     return replace(finding, evidence=evidence, fixes=fixes)
 
 
-def _quieter(finding: Finding, model: Model) -> Finding:
-    """The finding, one step less severe in a test or a tutorial, but at least a hint."""
+def _quieter(finding: Finding, subject: object, model: Model) -> Finding:
+    """The finding, one step less severe in a test or a tutorial, or about a loader that is created there, but at least
+    a hint. (For the loaders whose workers run a function, see `judged`.)"""
+    from loaderlint.project.reach.model import Loader
+
     severity = finding.severity.lowered(1)
-    if severity is None or not is_test_or_tutorial(finding.place.path, model.files):
+    tried = isinstance(subject, Loader) and model.in_test_or_tutorial(subject.path)
+    if severity is None or not (tried or model.in_test_or_tutorial(finding.place.path)):
         return finding
     return replace(finding, severity=severity)
 

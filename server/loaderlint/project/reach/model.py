@@ -56,7 +56,7 @@ from loaderlint.project.loaders.loaders import (
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.modules.project_files import Files, ProjectFile
-from loaderlint.project.modules.tests_and_tutorials import in_tests
+from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_tutorial
 from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
@@ -550,6 +550,10 @@ class Model:
         if key not in self._remembered:
             self._remembered[key] = question(*about, self)
         return cast("_Made", self._remembered[key])
+
+    def in_test_or_tutorial(self, path: Path | None) -> bool:
+        """Whether a file tests code of the project or teaches it."""
+        return path is not None and self.remembered(_is_test_or_tutorial, path)
 
     def worker_functions(self) -> tuple[WorkerFunction, ...]:
         """Every def that some worker runs, in the order of files and places."""
@@ -1056,3 +1060,7 @@ def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
 
 #: The names that rules import from here.
 __all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]
+
+
+def _is_test_or_tutorial(path: Path, model: Model) -> bool:
+    return is_test_or_tutorial(path, model.files)

@@ -7,7 +7,7 @@ finding:
    there.
 2. It is certain enough to be reported. A finding that is only possible is one step less severe, and one more step for
    each doubt, that is, each condition that is not known. Code that runs only if a user sets an option is one step less
-   severe too. Nothing below a hint is reported.
+   severe too, and so is code that only the loaders of tests and tutorials run. Nothing below a hint is reported.
 """
 
 from __future__ import annotations
@@ -221,6 +221,8 @@ def _judged(
     if shown is None:
         yield from silent(asked.rule.name, lead.spot, UNSET, model)
         return
+    if _is_only_tried(lead.spot, exposure, model):
+        shown = shown.lowered(1) or shown
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
     yield WorkerVerdict(
@@ -235,6 +237,13 @@ def _judged(
         loaders,
         () if unset is None else (model.site_place(unset),),
     )
+
+
+def _is_only_tried(spot: Spot, exposure: Exposure, model: Model) -> bool:
+    """Whether all loaders of an exposure are created in tests or tutorials, and the code is not there itself: findings
+    there are quieter anyway."""
+    tried = all(model.in_test_or_tutorial(loader.path) for loader in exposure.loaders)
+    return tried and not model.in_test_or_tutorial(spot.frame.path)
 
 
 def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
