@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 from loaderlint.facts import ir
@@ -99,6 +99,31 @@ def is_alike(one: int, two: int, exprs: tuple[ir.Expr, ...]) -> bool:
     if len(parts) != len(others) or _names(exprs[one]) != _names(exprs[two]):
         return False
     return all(is_alike(part, other, exprs) for part, other in zip(parts, others, strict=True))
+
+
+def is_passed(
+    one: int,
+    exprs: Sequence[ir.Expr],
+    two: int,
+    others: tuple[ir.Expr, ...],
+    passed: Mapping[int, int],
+    same_file: bool,
+) -> bool:
+    """Whether expression `one` of a function reads as `two` of a caller, which passes expressions for the parameters.
+    Names of a module mean the same in one file only."""
+    e = exprs[one]
+    if type(e) is ir.Param:
+        return e.index in passed and is_alike(passed[e.index], two, others)
+    if type(e) is not type(others[two]) or isinstance(e, ir.Phi | ir.Capture):
+        return False
+    if isinstance(e, ir.Global) and not same_file:
+        return False
+    parts, of_caller = ir.operands(e), ir.operands(others[two])
+    if len(parts) != len(of_caller) or _names(e) != _names(others[two]):
+        return False
+    return all(
+        is_passed(part, exprs, other, others, passed, same_file) for part, other in zip(parts, of_caller, strict=True)
+    )
 
 
 def _names(e: ir.Expr) -> tuple[object, ...]:

@@ -11,6 +11,10 @@ the epoch ends there without an error, and the training never sees the rest of t
 items and an iterator over 2: 2 items come, with 0 workers, with 1, and under each start method. With several workers,
 the first iterator that runs out ends the epoch for all.
 
+An iterator that is kept over samples does run out: that is an error. A search, `next(x for x in items if test)`, finds
+something as long as the data is as the author knows it, so it is an information only: a default or an error of its own
+tells about the sample that is different.
+
 ## When it is not a bug
 - The call has a default, `next(items, default)`, or a `try` around it catches StopIteration.
 - The iterator never ends: `itertools.cycle(...)`, a generator with `while True`.
@@ -19,6 +23,8 @@ the first iterator that runs out ends the epoch for all.
   `next(number for number, end in enumerate(self.ends) if index < end)`.
 - A test around it makes sure that something matches: `if any(key in item for item in batch):` before
   `next(item for item in batch if key in item)`.
+- The same search ran before on the same data: in an earlier line, in the caller, or in a function that the constructor
+  calls for each item, too.
 - Nobody knows whether the iterator ever ends, or whether the setting holds under which the call stands
   (`if self.mixes:`): the finding is only 'information'.
 - The call is in a generator function, where Python turns the StopIteration into a RuntimeError that everyone sees.
@@ -65,11 +71,13 @@ the items from the start, or an index.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Model, Part, WorkerCall, WorkerFunction
+from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.silence_reasons import silent
@@ -79,7 +87,8 @@ from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.stop_iteration_sample.caught_stop_iterations import STOPPED, Stops, is_stopped
 from loaderlint.rules.stop_iteration_sample.fixes import failing_fixes
 from loaderlint.rules.stop_iteration_sample.matches_before import MATCHES, is_known_to_match
-from loaderlint.rules.stop_iteration_sample.next_risks import risk_of_next
+from loaderlint.rules.stop_iteration_sample.next_risks import Risk, risk_of_next
+from loaderlint.rules.stop_iteration_sample.searches_before import SEARCHED, is_tried_by_constructor, ran_before
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 _NEXT = Lib("builtins.next")
@@ -112,7 +121,10 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ne
         if is_known_to_match(call, model):
             yield from silent(RULE.name, here, MATCHES, model)
             continue
-        cure = Stops(call.frame, model).cure
+        if risk.searches and ran_before(call, model):
+            yield from silent(RULE.name, here, SEARCHED, model)
+            continue
+        cure = partial(_cure, call.frame, risk, model)
         unproven = (
             risk.doubtful or rests_on_unknown(call.context, call.frame, model) or _is_reached_in_doubt(call, model)
         )
@@ -123,6 +135,14 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Ne
 def _is_reached_in_doubt(call: WorkerCall, model: Model) -> bool:
     loaders = model.loaders_of(model.reached[call.frame].bits(_PARTS))
     return all(is_reached_in_doubt(call.frame, loader, model) for loader in loaders)
+
+
+def _cure(frame: Frame, risk: Risk, model: Model, loader: Loader) -> str:
+    """Why the StopIteration of a call ends no epoch of a loader, or is not raised; '' if it may."""
+    stopped = Stops(frame, model).cure(loader)
+    if stopped or not risk.searches:
+        return stopped
+    return SEARCHED if is_tried_by_constructor(frame, loader, model) else ""
 
 
 def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:

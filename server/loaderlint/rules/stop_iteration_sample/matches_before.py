@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
@@ -13,16 +15,23 @@ _ANY = Lib("builtins.any")
 MATCHES = "a test around it says that something matches"
 
 
+class Search(NamedTuple):
+    """A search for an item of the expression `items` that meets the condition `test`."""
+
+    items: int
+    test: int
+
+
 def is_known_to_match(call: WorkerCall, model: Model) -> bool:
     """Whether `next(x for x in items if ...)` only runs where `any(...)` of the same search is true."""
-    searched = _search(call.number, call.frame, model)
+    searched = search_of(call.number, call.frame, model)
     if searched is None:
         return False
     around = (here for here in model.def_of(call.frame).around(call.context) if here.kind == "if")
     return any(_says_any(here.expr, here.negated, searched, call.frame, model) for here in around)
 
 
-def _search(number: int, frame: Frame, model: Model) -> tuple[int, int] | None:
+def search_of(number: int, frame: Frame, model: Model) -> Search | None:
     """What the generator expression passed to a call goes over, and its only condition, or what it yields if it has
     none."""
     call = model.ev.expr(frame, number)
@@ -30,7 +39,7 @@ def _search(number: int, frame: Frame, model: Model) -> tuple[int, int] | None:
     if not isinstance(e, ir.Comp) or e.kind == "dict" or len(e.iterables) != 1:
         return None
     tests = _conditions(number, e.iterables[0], frame, model)
-    return None if len(tests) > 1 else (e.iterables[0], tests[0] if tests else e.element)
+    return None if len(tests) > 1 else Search(e.iterables[0], tests[0] if tests else e.element)
 
 
 def _conditions(number: int, iterable: int, frame: Frame, model: Model) -> list[int]:
@@ -48,7 +57,7 @@ def _conditions(number: int, iterable: int, frame: Frame, model: Model) -> list[
     return found
 
 
-def _says_any(test: int, negated: bool, searched: tuple[int, int], frame: Frame, model: Model) -> bool:
+def _says_any(test: int, negated: bool, searched: Search, frame: Frame, model: Model) -> bool:
     """Whether a test, or its contrary, says that the search finds something."""
     match model.ev.expr(frame, test):
         case ir.Unary("not", operand):
@@ -56,7 +65,7 @@ def _says_any(test: int, negated: bool, searched: tuple[int, int], frame: Frame,
         case ir.BoolOp(op, left, right) if op == ("or" if negated else "and"):
             return any(_says_any(side, negated, searched, frame, model) for side in (left, right))
         case ir.Call(func, (_,)) if not negated and _ANY in model.ev.eval(func, frame).atoms:
-            said = _search(test, frame, model)
+            said = search_of(test, frame, model)
             exprs = frame.code.exprs
             return said is not None and all(
                 is_alike(one, other, exprs) for one, other in zip(said, searched, strict=True)

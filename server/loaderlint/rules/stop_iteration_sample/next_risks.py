@@ -16,11 +16,12 @@ from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
 
 class Risk(Struct, frozen=True):
     """A call of `next` that may raise: when, and how loud that is. `doubtful`: what it goes over is not known, and may
-    never end."""
+    never end. `searches`: it looks for an item that meets a condition."""
 
     when: str
     severity: Severity
     doubtful: bool = False
+    searches: bool = False
 
 
 def risk_of_next(items: int, frame: Frame, model: Model) -> Risk | None:
@@ -34,7 +35,10 @@ def risk_of_next(items: int, frame: Frame, model: Model) -> Risk | None:
     e = model.ev.expr(made.frame, made.expr)
     func = model.ev.expr(made.frame, e.func) if isinstance(e, ir.Call) else None
     files = isinstance(func, ir.Attr) and func.name in (*FOUND_FILES_METHODS, "iglob", "scandir")
-    return Risk("where no file is found" if files else "where nothing matches", Severity.WARNING)
+    if files:
+        return Risk("where no file is found", Severity.WARNING)
+    # who searches usually knows that it is there
+    return Risk("where nothing matches", Severity.INFORMATION, searches=True)
 
 
 def _kept_in_list(items: int, frame: Frame, model: Model) -> Kept | None:
