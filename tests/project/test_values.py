@@ -279,6 +279,41 @@ CONTAINERS: dict[str, str] = {
     'known = {1: f, "a": g}; known["a"]': "g",
     'known = {1: f}; known.get("a", g)': "?looked up by a key | f | g",
 }
+#: Items under keys that are built from constant parts and others: a key is another one if its beginning or end differs.
+BUILT_KEYS: dict[str, str] = {
+    's = load(); known = {}; known[f"x_{s}"] = f; known[f"y_{s}"] = g; known[f"y_{s}"]': "?looked up by a key | g",
+    's = load(); known = {}; known[f"{s}_x"] = f; known[f"{s}_y"] = g; known[f"{s}_y"]': "?looked up by a key | g",
+    's = load(); known = {}; known["x_" + s] = f; known["y_%s" % s] = g; known["x_{}".format(s)]': (
+        "?looked up by a key | f"
+    ),
+    's = load(); k = f"x{s}"; known = {}; known[f"{k}_a"] = f; known[f"day{s}"] = g; known[f"{k}_b"]': (
+        "?looked up by a key"
+    ),
+    's = "" if load() else f"_{load()}"; known = {f"x{s}": f, f"day{s}": g}; known[f"x{s}"]': "?looked up by a key | f",
+    's = load(); known = {f"x_{s}": f, "y_1": g}; known["x_1"]': "?looked up by a key | f",
+    's = load(); known = {f"x_{s}": f, "y_1": g}; known["y_1"]': "g",
+    's = load(); known = {f"x_{s}": f, "y_1": g}; known[f"y_{s}"]': "?looked up by a key | g",
+    's = load(); known = {f"x_{s}": f, f"y_{s}": g}; known.get(f"y_{s}")': "?looked up by a key | g",
+    's = load(); known = {f"x_{s}": f}; known.setdefault(f"y/{s}", g); known[f"y/{s}"]': "?looked up by a key | g",
+    's = load(); known = {f"x_{s}": f, f"y_{s}": g}; other = dict(known); other[f"y_{s}"]': "?looked up by a key | g",
+    'known = {f"x_{s}": f for s in load()}; known[f"y_{load()}"]': "?looked up by a key",
+    'known = {f"x_{s}": f for s in load()}; known[f"x_{load()}"]': "?looked up by a key | f",
+    'def key(s): return f"x_{s}"; known = {}; known[key(load())] = f; known["y"] = g; known[key(7)]': (
+        "?looked up by a key | f"
+    ),
+    # these may be the same key
+    's = load(); known = {}; known[f"x_{s}"] = f; known[f"x_{s}_y"] = g; known[f"x_{s}"]': (
+        "?looked up by a key | f | g"
+    ),
+    's = load(); known = {}; known[f"x_{s}"] = f; known[f"{s}_y"] = g; known[f"x_{s}"]': "?looked up by a key | f | g",
+    's = load(); known = {}; known[f"x_{s}"] = f; known[s] = g; known[f"x_{s}"]': "?looked up by a key | f | g",
+    's = load(); known = {f"x_{s}": f, "x_": g}; known[f"x_{s}"]': "?looked up by a key | f | g",
+    's = load(); known = {"x_%d" % s: f, f"y_{s!r}": g}; known[f"z_{s}"]': "?looked up by a key | f | g",
+    's = load(); s += "_x"; known = {f"x_{s}": f, f"y_{s}": g}; known[s]': "?looked up by a key | f | g",
+    'def fill(to): to[f"y_{load()}"] = g; known = {f"x_{load()}": f}; fill(known); known[f"x_{load()}"]': (
+        "?looked up by a key | f | g"
+    ),
+}
 #: What loops, comprehensions and assignments take out of something.
 LOOPS: dict[str, str] = {
     "a, b = f, g; b": "g",
@@ -630,9 +665,11 @@ def _name(function: FunctionRef, model: Model) -> str:
     return one.name if one is not None else "?"
 
 
-@pytest.mark.parametrize("code", [*OPERATORS, *CONDITIONS, *ITEMS, *CONTAINERS, *LOOPS, *CALLS, *OTHERS, *SPREADS])
+@pytest.mark.parametrize(
+    "code", [*OPERATORS, *CONDITIONS, *ITEMS, *CONTAINERS, *BUILT_KEYS, *LOOPS, *CALLS, *OTHERS, *SPREADS]
+)
 def test_values_in_a_function(tmp_path: Path, code: str) -> None:
-    expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | LOOPS | CALLS | OTHERS | SPREADS
+    expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | BUILT_KEYS | LOOPS | CALLS | OTHERS | SPREADS
     assert evaluated(tmp_path, code, "function") == expected[code]
 
 

@@ -47,7 +47,6 @@ _QUESTIONS = frozenset(
         "project.evaluation.containers": "puts_into _may_append",
         "project.evaluation.function_registries": "stores_in",
         "project.evaluation.later_attributes": "_sets_attribute",
-        "project.evaluation.name_patterns": "formatted_names",
         "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",
         "syntax.byte_search": "calls",
         "syntax.main_guard": "is_main_guard",

@@ -174,9 +174,11 @@ class MakeDef(NamedTuple):
 
 
 class Text(NamedTuple):
-    """An f-string or template string; `parts` are its expressions."""
+    """An f-string or template string; `parts` are its expressions. `texts`: what is before, between and after them, if
+    that is part of a name, as in `f"{split}_set"`; empty for any other text, which rules do not look at."""
 
     parts: tuple[ExprId, ...]
+    texts: tuple[str, ...] = ()
 
 
 class Star(NamedTuple):

@@ -7,6 +7,7 @@ nested on one side, are walked in a loop."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -80,6 +81,7 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Invert: "~",
     ast.Not: "not",
 }
+_PART_OF_NAME = re.compile(r"[\w./:-]*")
 
 
 def expression(f: Frame, node: ast.AST) -> ExprId:
@@ -114,7 +116,26 @@ def _constant(f: Frame, node: ast.Constant) -> ExprId:
 def _formatted(f: Frame, node: Any) -> ExprId:
     parts: list[ExprId] = []
     _parts(f, node.values, parts)
-    return f.emit(Text(tuple(parts)), node)
+    return f.emit(Text(tuple(parts), _texts_of_name(node.values)), node)
+
+
+def _texts_of_name(nodes: Sequence[Any]) -> tuple[str, ...]:
+    """The constant parts of a formatted string that gives a name, one more than its fields; empty for any other, and if
+    a field is not simply inserted."""
+    texts = [""]
+    for node in nodes:
+        if node.__class__ is ast.Constant:
+            texts[-1] += str(node.value)
+        elif node.conversion != -1 or (node.format_spec is not None and _has_fields(node.format_spec)):
+            return ()
+        else:
+            texts.append("")
+    return tuple(texts) if any(texts) and all(map(_PART_OF_NAME.fullmatch, texts)) else ()
+
+
+def _has_fields(spec: Any) -> bool:
+    """Whether a format specification holds expressions: `{value:{width}}`."""
+    return any(node.__class__ is not ast.Constant for node in spec.values)
 
 
 def _parts(f: Frame, nodes: Sequence[Any], parts: list[ExprId]) -> None:

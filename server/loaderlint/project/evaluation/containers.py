@@ -12,11 +12,12 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
-from loaderlint.project.evaluation.name_patterns import built_from
+from loaderlint.project.evaluation.name_patterns import built_from, templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.table_entries import with_filled_entries
 from loaderlint.project.evaluation.values import (
     ABSENT,
+    ANY_TEXT,
     Atom,
     FunctionRef,
     LibObject,
@@ -25,6 +26,7 @@ from loaderlint.project.evaluation.values import (
     Origin,
     SeqOf,
     Site,
+    Templates,
     Val,
     extended,
     join,
@@ -175,9 +177,9 @@ def _holding(atom: Atom, inside: frozenset[Origin], made: Site) -> Atom:
     match atom:
         case SeqOf(kind, items, site):
             return SeqOf(kind, tuple(Val(one.atoms, one.origins | inside) for one in items), site)
-        case MapOf(keys, values, _, options):
+        case MapOf(keys, values, _, options, built):
             held = tuple(Val(one.atoms, one.origins | inside) for one in values)
-            return MapOf(keys, held, made, options)
+            return MapOf(keys, held, made, options, built)
         case LibObject(name, _):
             item = LibObject(name if name.endswith("[]") else f"{name}[]", made)
             return MapOf((None,), (Val(frozenset({item}), inside),), made)
@@ -204,26 +206,39 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
+    built = [*made.built] or [ANY_TEXT] * len(rest)
     stored: dict[str, dict[int, Val]] = {}
     for step in frame.code.fillings(number):
         if _replaces_each(step, number, frame):
             value = ev.eval(step.value, frame)
-            entries, rest, stored = dict.fromkeys(entries, value), [value] if rest else [], {}
+            entries, rest, stored = dict.fromkeys(entries, value), [value] * len(rest), {}
             continue
         for name, value in _stored_by(ev, step, frame):
             if name is None:
                 rest.append(value)
+                built.append(_built_key(ev, step, frame))
             else:
                 entries[name] = _after_storing(ev, entries.get(name), stored.setdefault(name, {}), step, value, frame)
         for name, value in _defaulted_by(ev, step, frame):
             if name is None:
                 rest.append(value)
+                built.append(_built_key(ev, step, frame))
                 continue
             always = ev.liveness.always_runs(step.context, 0, frame) and not rest
             added = value if always else maybe(value)
             entries[name] = present_or(entries[name], added) if name in entries else added
-    grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site, made.options)
+    keys, values = (*entries, *[None] * len(rest)), (*entries.values(), *rest)
+    grown = MapOf(keys, values, made.site, made.options, tuple(built))
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
+
+
+def _built_key(ev: Evaluator, step: ir.Step, frame: Frame) -> Templates:
+    """How the key is built under which a step stores an item in a dict."""
+    if isinstance(step, ir.SetItem):
+        return templates_of(ev, step.index, frame)
+    call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    is_named = isinstance(call, ir.Call) and _method(ev, call, frame) == "setdefault"
+    return templates_of(ev, call.args[0].value, frame) if isinstance(call, ir.Call) and is_named else ANY_TEXT
 
 
 def _after_storing(
@@ -272,8 +287,11 @@ def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
             before = entries.get(key, value)
             entries[key] = join((present_or(before, value), present_or(value, before)))
     rest = [value for key, value in (*pairs, *stored) if key is None]
+    built = made.built or (ANY_TEXT,) * made.keys.count(None)
+    built = (*built, *[ANY_TEXT] * (len(rest) - len(built)))
     rest = rest if len(rest) <= _MAX_ITEMS else [join(rest)]
-    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site, made.options)
+    keys, values = (*entries, *[None] * len(rest)), (*entries.values(), *rest)
+    return MapOf(keys, values, made.site, made.options, built)
 
 
 def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:

@@ -19,10 +19,11 @@ from loaderlint.project.evaluation.chosen_attributes import in_branch
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
-from loaderlint.project.evaluation.name_patterns import pattern_of
+from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
+    ANY_TEXT,
     Atom,
     ClassRef,
     FunctionRef,
@@ -37,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     PartialOf,
     SeqOf,
     Site,
+    Templates,
     Unknown,
     Val,
     def_key,
@@ -227,10 +229,11 @@ def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:
     if e.key != NONE:
         ev.eval(e.key, frame)
     item = ev.eval(e.element, frame)
+    site = Site(frame, number)
     if e.kind == "dict":
         copied = containers.copied_items(ev, e, frame, number)
-        return of(copied if copied is not None else MapOf((None,), (item,), Site(frame, number)))
-    return of(SeqOf("set" if e.kind == "set" else "list", (item,), Site(frame, number)))
+        return of(copied or MapOf((None,), (item,), site, built=(templates_of(ev, e.key, frame),)))
+    return of(SeqOf("set" if e.kind == "set" else "list", (item,), site))
 
 
 def _element(ev: Evaluator, e: ir.Element, number: int, frame: Frame) -> Val:
@@ -362,18 +365,22 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
 def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
     entries: dict[str, Val] = {}
     rest: list[Val] = []
+    built: list[Templates] = []
     for key, value in zip(e.keys, e.values, strict=True):
         item = ev.eval(value, frame)
         if key == NONE:
             left = without_removed(ev, item, value, number, frame)
             rest.extend(_spread(ev, left, entries, number, frame))
+            built += [ANY_TEXT] * (len(rest) - len(built))
             continue
         literal = ev.eval(key, frame).literal
         if literal and isinstance(literal.value, str):
             entries[literal.value] = item
         else:
             rest.append(item)
-    made = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), Site(frame, number))
+            built.append(templates_of(ev, key, frame))
+    keys, values = (*entries, *[None] * len(rest)), (*entries.values(), *rest)
+    made = MapOf(keys, values, Site(frame, number), built=tuple(built))
     return of(containers.with_later_items(ev, made, frame, number))
 
 
@@ -421,9 +428,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
             case SeqOf(_, items) if items:
                 parts.append(library_values.item_of(items, key))
                 aliases = True
-            case MapOf(keys, values):
-                pattern = pattern_of(ev, index, frame) if key.literal is None else ""
-                parts.append(library_values.entry_of(keys, values, key, pattern))
+            case MapOf():
+                parts.append(library_values.entry_of(atom, key, templates_of(ev, index, frame)))
                 aliases = True
             case Instance():
                 parts.append(_object_item(ev, atom, key, frame, number))

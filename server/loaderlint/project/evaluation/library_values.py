@@ -37,11 +37,12 @@ from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.limits import NOT_NONE
-from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
+from loaderlint.project.evaluation.name_patterns import are_apart, named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
+    ANY_TEXT,
     NO_ORIGINS,
     NONE_VALUE,
     Atom,
@@ -60,6 +61,7 @@ from loaderlint.project.evaluation.values import (
     SeqOf,
     Site,
     SuperRef,
+    Templates,
     Unknown,
     Val,
     choices_of,
@@ -361,25 +363,33 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
 _NO_SUCH_KEY = unknown("no such key")
 
 
-def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
-    """`mapping[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
-    registry. `pattern`: the constant part of a key that is built, '' if there is none (see `pattern_of`)."""
+def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
+    """`made[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
+    registry. `built`: how the key is built (see `templates_of`)."""
+    keys, values = made.keys, made.values
     literal, chosen = key.literal, choices_of(key)
+    others = _under_built_keys(made, built)
     named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
     if named:
-        return _read(join((*named, *(v for k, v in zip(keys, values, strict=True) if k is None))))
+        return _read(join((*named, *others)))
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
-            others = [v for k, v in zip(keys, values, strict=True) if k is None]
             return present_or(exact[-1], join(others) if others else _NO_SUCH_KEY)
         if keys and not literal.configured:
-            others = [v for k, v in zip(keys, values, strict=True) if k is None]
-            return join((*others, unknown("looked up by a key"))) if others else _NO_SUCH_KEY
+            return join((*others, unknown("looked up by a key"))) if None in keys else _NO_SUCH_KEY
     if not values:
         return unknown("empty mapping")
-    meant = (v for k, v in zip(keys, values, strict=True) if k is None or not pattern or fits(pattern, k))
-    return _read(join((*meant, unknown("looked up by a key"))))
+    meant = (v for k, v in zip(keys, values, strict=True) if k is not None and not are_apart(built, ((k,),)))
+    return _read(join((*meant, *others, unknown("looked up by a key"))))
+
+
+def _under_built_keys(made: MapOf, built: Templates) -> list[Val]:
+    """The values under keys that are not constant, and may be built like `built`."""
+    values = [value for key, value in zip(made.keys, made.values, strict=True) if key is None]
+    if not made.built:
+        return values
+    return [value for value, one in zip(values, made.built, strict=True) if not are_apart(built, one)]
 
 
 def _read(value: Val) -> Val:
@@ -775,15 +785,17 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     values = [value for _, value in arguments.keywords]
     given = [containers.shallow_copy(ev, value, frame, number, PLAIN_LOADERS) for value in arguments.positional]
     copied = [_as_mapping(atom) for value in given for atom in value.ordered()]
+    built: tuple[Templates, ...] = ()
     if copied and all(one is not None for one in copied) and len(given) == 1:
         before = _one_of_mappings([one for one in copied if one is not None])
+        built = before.built
         keys, values = [*before.keys, *keys], [*before.values, *values]
         passed = overlaid((key, value) for key, value in zip(keys, values, strict=True) if key is not None)
         rest = [value for key, value in zip(keys, values, strict=True) if key is None]
         keys, values = [*passed, *[None] * len(rest)], [*passed.values(), *rest]
     elif arguments.positional or arguments.more_keywords:
         keys, values = [None, *keys], [unknown("a copied mapping"), *values]
-    made = MapOf(tuple(keys), tuple(values), Site(frame, number))
+    made = MapOf(tuple(keys), tuple(values), Site(frame, number), built=built)
     return of(containers.with_later_items(ev, made, frame, number))
 
 
@@ -885,7 +897,7 @@ def call_object(
         copied = _as_left(ev, Val(frozenset({atom.owner}), callee.origins), frame, number)
         return containers.shallow_copy(ev, copied, frame, number), ()
     if isinstance(atom.owner, MapOf):
-        return _map_method(atom.owner, method, arguments, site), ()
+        return _map_method(ev, atom.owner, method, arguments, site), ()
     if isinstance(atom.owner, SeqOf):
         return of(LibObject(f"list.{method}", site)), ()
     if _is_path_atom(atom.owner):
@@ -971,9 +983,10 @@ def _as_left(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
     return without_removed(ev, value, func.base, number, frame) if isinstance(func, ir.Attr) else value
 
 
-def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
+def _map_method(ev: Evaluator, owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
     if method in ("get", "pop", "setdefault") and arguments.positional:
-        found = entry_of(owner.keys, owner.values, arguments.positional[0])
+        key = arguments.positional[0]
+        found = entry_of(owner, key, templates_of_value(ev, key))
         literal = arguments.positional[0].literal
         if literal is not None and literal.value in owner.keys:
             if method == "setdefault" or None in owner.keys or literal.configured:

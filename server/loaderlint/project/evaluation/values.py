@@ -178,16 +178,24 @@ class SeqOf:
             object.__setattr__(self, "items", (unknown(TOO_MANY),))
 
 
+#: The texts that an expression may give, each by its constant parts, between which there may be any text: `x_*` is
+#: `("x_", "")`, and a constant has one part.
+Templates = tuple[tuple[str, ...], ...]
+ANY_TEXT: Templates = (("", ""),)
+
+
 @dataclass(frozen=True, slots=True)
 class MapOf:
     """A dict whose items are known; `keys[i]` is None for a key that is not a string constant. Beyond its budget, it
     holds one unknown value under such a key. `options`: the parsed command lines whose options are among the items
-    under such keys. `size`, `depth` and `order` as in `SeqOf`."""
+    under such keys. `built`: how each of the keys that are None is built; empty if nothing is known about any. `size`,
+    `depth` and `order` as in `SeqOf`."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
     site: Site | None = None
     options: tuple[Namespace, ...] = ()
+    built: tuple[Templates, ...] = ()
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     order: str = field(default="", init=False, repr=False, compare=False)
@@ -196,6 +204,9 @@ class MapOf:
         if not _keep_extent(self, self.values):
             object.__setattr__(self, "keys", (None,))
             object.__setattr__(self, "values", (unknown(TOO_MANY),))
+            object.__setattr__(self, "built", ())
+        if len(self.built) != self.keys.count(None) or all(one == ANY_TEXT for one in self.built):
+            object.__setattr__(self, "built", ())
 
 
 class Namespace(Struct, frozen=True):
@@ -303,7 +314,7 @@ def _copied_deeply(atom: Atom) -> Atom:
     if isinstance(atom, SeqOf):
         return SeqOf(atom.kind, tuple(item.copied_deeply() for item in atom.items), atom.site, atom.names)
     if isinstance(atom, MapOf):
-        return MapOf(atom.keys, tuple(value.copied_deeply() for value in atom.values), atom.site)
+        return MapOf(atom.keys, tuple(value.copied_deeply() for value in atom.values), atom.site, built=atom.built)
     return atom
 
 
@@ -513,7 +524,10 @@ def _order_of_container(atom: SeqOf | MapOf) -> str:
     site = atom.site
     where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
     values = atom.items if isinstance(atom, SeqOf) else atom.values
-    name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys} {atom.options}"
+    if isinstance(atom, SeqOf):
+        name = f"seq {atom.kind} {len(atom.items)}"
+    else:
+        name = f"map {atom.keys} {atom.options}{atom.built or ''}"
     return f"{name} {where} {digest_of(' '.join(map(order_of, values)))}"
 
 

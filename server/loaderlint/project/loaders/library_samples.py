@@ -77,7 +77,7 @@ def _items(passed: Val | None) -> Iterator[Val]:
     """The functions in a list, each by itself or in a dict."""
     for sequence in passed.only(SeqOf) if passed else ():
         for item in sequence.items:
-            yield from (entry_of(one.keys, one.values, constant("str", ITEM)) for one in item.only(MapOf))
+            yield from (entry_of(one, constant("str", ITEM)) for one in item.only(MapOf))
             yield Val(item.atoms - {*item.only(MapOf)})
 
 
