@@ -62,7 +62,8 @@ class D(Dataset):
 @pytest.mark.parametrize(
     ("files", "of_function", "of_loader"),
     [
-        ({"tests/test_data.py": TEST}, "warning", "hint"),
+        ({"tests/test_data.py": TEST}, "error", "information"),  # a library has no other loaders
+        ({"tests/test_data.py": TEST, "scripts.py": "list(DataLoader([1]))"}, "warning", "hint"),
         ({"tests/test_data.py": TEST, "tutorials/first.py": SCRIPT}, "warning", "hint"),
         ({"tests/test_data.py": TEST, "train.py": SCRIPT}, "error", "information"),
         (
@@ -75,7 +76,8 @@ class D(Dataset):
     ],
 )
 def test_the_loaders_decide(tmp_path: Path, files: dict[str, str], of_function: str, of_loader: str) -> None:
-    """Code of the project is less severe if nothing but tests and tutorials has a loader for it."""
+    """Code of the project is less severe if nothing but tests and tutorials has a loader for it, where a program of the
+    project creates loaders."""
     text = "".join(f"--- {path}\n{IMPORT}{code}" for path, code in files.items())
     assert answers(tmp_path, "shared-generator", f"--- data.py\n{FAULT}{text}").severities == [of_function]
     assert answers(tmp_path, "unpicklable-callable", f"--- data.py\n{FRAGILE}{text}").severities == [of_loader]

@@ -72,12 +72,12 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
 
 
 def _quieter(finding: Finding, subject: object, model: Model) -> Finding:
-    """The finding, one step less severe in a test or a tutorial, or about a loader that is created there, but at least
-    a hint. (For the loaders whose workers run a function, see `judged`.)"""
+    """The finding, one step less severe in a test or a tutorial, or about a loader that is created there though a
+    program of the project creates others, but at least a hint. (For the loaders whose workers run a function, see `judged`.)"""
     from loaderlint.project.reach.model import Loader
 
     severity = finding.severity.lowered(1)
-    tried = isinstance(subject, Loader) and model.in_test_or_tutorial(subject.path)
+    tried = isinstance(subject, Loader) and model.shows_use and model.in_test_or_tutorial(subject.path)
     if severity is None or not (tried or model.in_test_or_tutorial(finding.place.path)):
         return finding
     return replace(finding, severity=severity)

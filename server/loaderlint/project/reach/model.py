@@ -235,7 +235,9 @@ class Model:
         self._configured_classes = ConfiguredClasses(self.ev)
         self.loaders: tuple[Loader, ...] = tuple(map(self._configured_classes.narrowed, loaders.find()))
         self._unread = loaders.limits
-        self._unused = loaders.unused if loaders.shows_use else None
+        self.shows_use = loaders.shows_use
+        """Whether a program of the project creates a loader, apart from its tests."""
+        self._unused = loaders.unused
         self._defs: frozenset[DefKey] | None = None
         #: The loaders of which everything that is still walked is presumed.
         self._presuming = 0
@@ -831,7 +833,7 @@ class Model:
 
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
         """Whether no program of the project runs a function, though they create loaders elsewhere."""
-        return self._unused is not None and self._unused.is_unused(path, piece, def_)
+        return self.shows_use and self._unused.is_unused(path, piece, def_)
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.

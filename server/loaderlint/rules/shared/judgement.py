@@ -240,9 +240,9 @@ def _judged(
 
 
 def _is_only_tried(spot: Spot, exposure: Exposure, model: Model) -> bool:
-    """Whether all loaders of an exposure are created in tests or tutorials, and the code is not there itself: findings
-    there are quieter anyway."""
-    tried = all(model.in_test_or_tutorial(loader.path) for loader in exposure.loaders)
+    """Whether all loaders of an exposure are created in tests or tutorials, though a program of the project creates
+    others. Findings in the code of tests are quieter anyway."""
+    tried = model.shows_use and all(model.in_test_or_tutorial(loader.path) for loader in exposure.loaders)
     return tried and not model.in_test_or_tutorial(spot.frame.path)
 
 
