@@ -54,7 +54,7 @@ def limited(folder: Path, code: str) -> str:
     """What is said of OpenCV's threads in workers. Module-level code stands before ` | `, the options of the loader
     after it."""
     above, _, options = map(str.strip, code.partition(" |"))
-    text = CODE.format(lines(above), "cv2.resize(load(), (3, 3))") + "def main():\n"
+    text = CODE.format(lines(above), "cv2.Canny(load(), 3, 3)") + "def main():\n"
     text += f" loader = DataLoader(D(), num_workers=4{options and ', '}{options})\n for batch in loader: print(batch)\n"
     text += "if __name__ == '__main__': main()\n"
     return said(folder, "opencv-threads-in-workers", text)

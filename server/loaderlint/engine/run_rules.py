@@ -73,7 +73,7 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
 
 def _quieter(finding: Finding, subject: object, model: Model) -> Finding:
     """The finding, one step less severe in a test or a tutorial, or about a loader that is created there though a
-    program of the project creates others, but at least a hint. (For the loaders whose workers run a function, see `judged`.)"""
+    program of the project creates others, but at least a hint. (`judged` does so for what workers run.)"""
     from loaderlint.project.reach.model import Loader
 
     severity = finding.severity.lowered(1)

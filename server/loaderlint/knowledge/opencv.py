@@ -19,6 +19,7 @@ SERIAL = frozenset(
     getRotationMatrix2D getAffineTransform getPerspectiveTransform decomposeProjectionMatrix Rodrigues
     boundingRect minAreaRect boxPoints contourArea arcLength moments
     correctMatches undistortPoints triangulatePoints convexHull projectPoints perspectiveTransform solvePnP
+    fisheye.projectPoints fisheye.undistortPoints fisheye.distortPoints
     findHomography estimateAffinePartial2D fitEllipse minEnclosingCircle approxPolyDP pointPolygonTest
     medianBlur blur boxFilter adaptiveThreshold pyrUp integral transform floodFill
     calcHist calcBackProject compareHist HoughLines HoughLinesP dct dft phaseCorrelate matchTemplate

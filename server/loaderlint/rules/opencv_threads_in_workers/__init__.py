@@ -21,6 +21,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `flip`, `rectangle`, ...). Or not for so small an image: `cv2.resize` to less than about 313 x 313 pixels, and
   `cv2.cvtColor` of the result; `cv2.dilate`, `erode`, `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to
   1280 x 720.
+- The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
+  read from a file counts as large.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
   loader has more than one worker, the finding is a hint: no threads of other workers compete.)
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
@@ -69,7 +71,12 @@ from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
 from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
 from loaderlint.rules.opencv_threads_in_workers.forks_after_use import is_forked_after_use
-from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2, starts_threads
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import (
+    Import,
+    imports_of_cv2,
+    starts_threads,
+    surely_starts_threads,
+)
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
@@ -107,14 +114,17 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         Candidate(call, call.frame, imported.spot, partial(cure, call), key=module.path)
         for call in _calls(module, model)
     )
-    for one in judged(RULE, calls, model, weigh=_weigh):
+    for one in judged(RULE, calls, model, weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, imported, limits, model)
 
 
-def _weigh(_: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
-    """The threads of a worker that is alone compete with those of no other worker."""
+def _weigh(model: Model, calls: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
+    """The threads of a worker that is alone compete with those of no other worker, and an image whose size is not known
+    may be too small for any."""
     are_alone = all(loader.has_workers(2) == "no" for loader in in_sight(exposure))
-    return lowered(Severity.HINT if are_alone else RULE.severity, exposure)
+    if are_alone or not any(surely_starts_threads(one.about, model) for one in calls):
+        return lowered(Severity.HINT, exposure)
+    return lowered(RULE.severity, exposure)
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:

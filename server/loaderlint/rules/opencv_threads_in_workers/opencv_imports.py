@@ -10,7 +10,7 @@ from loaderlint.knowledge.opencv import BY_SIZE, FOR_LARGE_IMAGES, SERIAL
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
-from loaderlint.rules.opencv_threads_in_workers.small_images import is_small
+from loaderlint.rules.opencv_threads_in_workers.small_images import is_large, is_small
 from loaderlint.rules.shared.unresolved_places import Spot
 
 
@@ -56,3 +56,13 @@ def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
     if not name.startswith("cv2.") or name.startswith("cv2.ocl.") or name in SERIAL or name in FOR_LARGE_IMAGES:
         return False
     return name not in BY_SIZE or not is_small(name, model.ev.calls.arguments(call.call, call.frame), model.ev)
+
+
+def surely_starts_threads(call: WorkerCall, model: Model) -> bool:
+    """Whether the image of a call that may start threads is large enough for them, as far as that matters."""
+    arguments = model.ev.calls.arguments(call.call, call.frame)
+    return any(
+        atom.name not in BY_SIZE or is_large(atom.name, arguments, model.ev)
+        for atom in call.callee.only(Lib)
+        if _may_start(atom.name, call, model)
+    )

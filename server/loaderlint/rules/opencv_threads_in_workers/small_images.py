@@ -27,6 +27,32 @@ def is_small(name: str, arguments: Arguments, ev: Evaluator) -> bool:
     return name == "cv2.cvtColor" and _follow(arguments, _is_small_result, ev, 0)
 
 
+def is_large(name: str, arguments: Arguments, ev: Evaluator) -> bool:
+    """Whether a call of a function whose threads depend on the size works on an image that is large enough: resized to
+    a known size, or as it was read."""
+    if name == "cv2.resize":
+        return _is_large_size(arguments, ev)
+    return _follow(arguments, _is_large_result, ev, 0)
+
+
+def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
+    if name == "cv2.resize":
+        return _is_large_size(arguments, ev)
+    return name in READS or (name in KEEPS_TYPE and _follow(arguments, _is_large_result, ev, depth))
+
+
+def _is_large_size(arguments: Arguments, ev: Evaluator) -> bool:
+    size = arguments.get("dsize", 1) or unknown("no size")
+    return bool(size.atoms) and not any(_may_be_small_pair(atom, ev) for atom in size.atoms)
+
+
+def _may_be_small_pair(size: Atom, ev: Evaluator) -> bool:
+    if not isinstance(size, SeqOf) or len(size.items) != 2:
+        return True
+    width, height = (count_of(ev, item) for item in size.items)
+    return min(width.least, height.least) < 1 or width.least * height.least < LEAST_PIXELS
+
+
 def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int) -> bool:
     """Whether the question is true of every call that may have made the image among the arguments."""
     image = arguments.get("src", 0) or unknown("no image")
