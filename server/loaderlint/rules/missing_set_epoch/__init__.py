@@ -36,8 +36,11 @@ for epoch in range(epochs):
 
 ## Fix safety
 Safe: the call changes the order of the samples and nothing else. If the loader may have another sampler
-(`if distributed`), the fix puts the call behind a `hasattr`. There is no fix where the loop does not count with
-`range`, or where the loader is not in scope or may not exist yet: it is made in a branch, or in the loop itself.
+(`if distributed`, or another caller of the function passes it), the fix puts the call behind a `hasattr`. If several
+loops train with loaders that the same code creates, all of them get the call. There is no call where the loop does not
+count with `range`, or where the loader is not in scope or may not exist yet: it is made in a branch, or in the loop
+itself. Unsafe if only some of the loops can get the call, or if something else than a DataLoader may take the place of
+the loader.
 
 ## References
 - [torch.utils.data.distributed.DistributedSampler](https://pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler)
@@ -52,7 +55,7 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, 
 from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
+from loaderlint.rules.missing_set_epoch.fixes import WORDS, set_epoch_fix
 from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import (
     SAMPLER,
     samplers_of,
@@ -93,7 +96,7 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
         reason = f"the loop in `{model.label(one.frame)}` evaluates"
         yield from silent(RULE.name, here, reason, model)
         return
-    fix = set_epoch_fix(sampler, one, model)
+    fix = set_epoch_fix(sampler, model)
     yield undoubted(RULE, certainty).finding(
         f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
         f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
@@ -118,5 +121,5 @@ RULE = Rule(
     find=find,
     fix="safe",
     page=page(__doc__),
-    words=("poch",),
+    words=WORDS,
 )

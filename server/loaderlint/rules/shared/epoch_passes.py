@@ -132,7 +132,7 @@ def _collect(value: Val, model: Model, found: dict[Loader, None], depth: int) ->
     for atom in value.only(LibObject, Instance):
         if atom.site is None:
             continue
-        made = _made_at(atom.site, model)
+        made = made_at(atom.site, model)
         found.update(dict.fromkeys(made))
         if not made and isinstance(atom, LibObject) and depth < 3 and _gives_items(atom.name):
             for passed in model.ev.calls.site_arguments(atom.site).positional:
@@ -143,7 +143,7 @@ def _gives_items(name: str) -> bool:
     return name in _WRAPPERS or _TQDM.search(name) is not None
 
 
-def _made_at(site: Site, model: Model) -> list[Loader]:
+def made_at(site: Site, model: Model) -> list[Loader]:
     """The loader that is created at `site`. If its frame differs, it is the only loader of that place."""
     there = model.made_at(site.frame.path, site.frame.piece, site.expr)
     same = [loader for loader in there if loader.site == site]
