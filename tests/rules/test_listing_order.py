@@ -165,7 +165,7 @@ NAMES: dict[str, str] = {
     "names = []; names += os.listdir(root); self.names = names": "os.listdir",
     'names = ["a"]; names = names + sorted(os.listdir(root)); self.names = names': "os.listdir, sorted",
     "self.names = os.listdir(root) * 2": "",
-    "self.names = os.listdir(root) if debug else sorted(glob.glob(root))": "glob.glob, sorted | os.listdir",
+    "self.names = os.listdir(root) if debug else sorted(glob.glob(root))": "glob.glob, sorted",
     "self.names = load() or os.listdir(root)": "os.listdir",
     "self.names = []; self.names.extend(os.listdir(root))": "os.listdir",
     "self.names = []; self.names.extend(sorted(os.listdir(root)))": "os.listdir, sorted",
@@ -252,14 +252,22 @@ NAMES: dict[str, str] = {
     "def find(r):;     for x in sorted(os.listdir(r)): yield x | self.names = list(find(root))": "os.listdir, sorted",
     "def find(r):;     for x in load(r): yield x | self.names = list(find(root))": "",
     "names = os.listdir(root); if debug: names = names[:9]; self.names = names": "os.listdir",
-    "names = os.listdir(root); if not debug: names = names[:9]; self.names = names": "os.listdir | os.listdir, cut",
-    "names = os.listdir(root); if root: names = names[:9]; self.names = names": "os.listdir | os.listdir, cut",
+    "names = os.listdir(root); if not debug: names = names[:9]; self.names = names": "os.listdir, cut",
+    "names = os.listdir(root); if root: names = names[:9]; self.names = names": "os.listdir, cut",
     "names = []; files = os.listdir(root); for n in range(9): names.append(files[n]) if n > 3 else None; "
     "self.names = names": "os.listdir, cut",
     "names = []; for n, x in enumerate(load(root)): (names.append(x) if n % 5 else None); self.names = names": "",
     "names = []; if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
     "names = load(); if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
     "names = load(); if root: names = os.listdir(root); random.shuffle(names); self.names = names": "",
+    # in branches that known arguments never enter
+    "table = root + 'x.csv'; names = load(table); if table is None: names = os.listdir(root); self.names = names": "",
+    "table = f'{root}.csv'; self.names = load(table) if table is not None else os.listdir(root)": "",
+    "table = [root]; self.names = os.listdir(root) if table is None else load(table)": "",
+    "table = lambda: root; self.names = load(table) if table is not None else sorted(os.listdir(root))": "",
+    "table = load(); names = load(table); if table is None: names = os.listdir(root); self.names = names": "os.listdir",
+    "table = None; names = load(table); if table is None: names = os.listdir(root); self.names = names": "os.listdir",
+    "table = load() or None; self.names = load(table) if table is not None else os.listdir(root)": "os.listdir",
 }
 #: The same, and what the sample takes an item of.
 KEPT: dict[tuple[str, str], str] = {
@@ -307,6 +315,16 @@ PASSED: dict[tuple[str, str], str] = {
     ('found = os.listdir("x"); found.sort(); d = B(found)', "self.names"): "",
     ('found = os.listdir("x"); d = B(found[:9])', "self.names"): "os.listdir, cut",
     ('def make(r): return B(r) | d = make(os.listdir("x"))', "self.names"): "os.listdir",
+    (
+        'class T(B):;     def __init__(self, t=""):;         names = load() if t is not None else os.listdir("")'
+        ';         self.names = [n for n in names if n] | d = T("x" + load())',
+        "self.names",
+    ): "",
+    (
+        'class T(B):;     def __init__(self, t=""):;         names = load() if t is not None else os.listdir("")'
+        ";         self.names = [n for n in names if n] | d = T(load())",
+        "self.names",
+    ): "os.listdir",
     ('def make(r): return B(os.listdir(r)) | d = make("x")', "self.names"): "os.listdir",
 }
 

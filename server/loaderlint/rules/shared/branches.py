@@ -30,12 +30,20 @@ def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model
 def never_both(one: int, other: int, frame: Frame, model: Model) -> bool:
     """Whether a call evaluates at most one of two expressions: they stand in different branches of an `if` or `match`
     that no loop repeats, or of a conditional expression."""
-    code, def_ = frame.code, model.def_of(frame)
-    for mine, yours in product(_branches(code.read_in(one), def_), _branches(code.read_in(other), def_)):
-        if mine != yours and _are_alternatives(def_.contexts[mine], def_.contexts[yours], frame, model):
-            return True
+    code = frame.code
+    if are_apart(code.read_in(one), code.read_in(other), frame, model):
+        return True
     choices = (e for number in model.ev.evaluated(frame) if isinstance(e := model.ev.expr(frame, number), ir.IfExp))
     return any(_parts(one, other, e, code.exprs) for e in choices)
+
+
+def are_apart(one: int, other: int, frame: Frame, model: Model) -> bool:
+    """Whether two contexts are in different branches of an `if` or `match` that no loop repeats."""
+    def_ = model.def_of(frame)
+    return any(
+        mine != yours and _are_alternatives(def_.contexts[mine], def_.contexts[yours], frame, model)
+        for mine, yours in product(_branches(one, def_), _branches(other, def_))
+    )
 
 
 def _branches(context: int, one: ir.DefIR) -> list[int]:

@@ -107,10 +107,14 @@ class ListingOrder:
             case ir.Unpack(value, index, _):
                 return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
             case ir.Phi(choices):
-                return self._all(choices, frame, depth)
+                return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
             case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
                 return self._all((left, right), frame, depth)
-            case ir.IfExp(_, left, right) | ir.BoolOp(_, left, right):
+            case ir.IfExp(test, then, other):
+                truth = self._model.ev.liveness.truth(test, frame)
+                taken = (then, other) if truth is None else (then,) if truth else (other,)
+                return self._all(taken, frame, depth)
+            case ir.BoolOp(_, left, right):
                 return self._all((left, right), frame, depth)
             case ir.Seq("list" | "tuple", items):
                 starred = [item for item in items if isinstance(self._model.ev.expr(frame, item), ir.Star)]

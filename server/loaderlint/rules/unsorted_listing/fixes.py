@@ -12,7 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.branches import never_both
+from loaderlint.rules.shared.branches import are_apart, never_both
 from loaderlint.rules.shared.listing_order import Listing, listing_name
 from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
@@ -105,7 +105,8 @@ def _is_instead(one: ir.Bind | ir.SetAttr, other: ir.Bind | ir.SetAttr, frame: F
     """Whether a step stores something where another one does, and at most one of them runs."""
     bases = [ir.is_self(model.ev.expr(frame, step.base)) for step in (one, other) if isinstance(step, ir.SetAttr)]
     is_same = type(one) is type(other) and one.name == other.name and all(bases)
-    return is_same and never_both(one.value, other.value, frame, model)
+    apart = are_apart(one.context, other.context, frame, model)  # a name is read after both
+    return is_same and (apart or never_both(one.value, other.value, frame, model))
 
 
 def _is_alone(listing: Listing, model: Model) -> bool:
