@@ -89,3 +89,36 @@ def test_a_hint_remains(tmp_path: Path) -> None:
     )
     code = "def test_loads():\n    for batch in DataLoader(D(), batch_size=None): print(batch)\n"
     assert answers(tmp_path, "aliased-sample", f"--- tests/test_data.py\n{passed_on}{code}").severities == ["hint"]
+
+
+BLURRING = """
+import cv2
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __len__(self): return 10
+    def __getitem__(self, index): return cv2.GaussianBlur(cv2.imread(str(index)), (5, 5), 0)
+"""
+IN_DATA = f"--- data.py\n{BLURRING}"
+
+
+@pytest.mark.parametrize(
+    ("text", "safety"),
+    [
+        (f"{IN_DATA}--- tests/test_data.py\n{IMPORT}{TEST}", "unsafe"),
+        (f"{IN_DATA}--- tests/test_data.py\n{IMPORT}{TEST}--- tutorials/first.py\n{IMPORT}{SCRIPT}", "unsafe"),
+        (f"{IN_DATA}--- tests/test_data.py\n{IMPORT}{TEST}--- train.py\n{IMPORT}{SCRIPT}", "safe"),
+        (f"{IN_DATA}--- test.py\n{IMPORT}{SCRIPT}", "safe"),  # evaluates a model
+        (f"--- tutorials/first.py\n{BLURRING}{SCRIPT}", "safe"),  # which is all there is
+    ],
+)
+def test_a_fix_of_tests_alone_is_unsafe(tmp_path: Path, text: str, safety: str) -> None:
+    """The loaders that train are elsewhere, and stay as they are."""
+    (finding,) = answers(tmp_path, "opencv-threads-in-workers", text).findings
+    assert finding.fixes[0].safety == safety
+
+
+def test_a_fix_of_the_dataset_is_safe(tmp_path: Path) -> None:
+    """It mends the dataset for all loaders, though only a test is known to have one."""
+    text = f"--- data.py\n{FAULT}--- tests/test_data.py\n{IMPORT}{TEST}"
+    (finding,) = answers(tmp_path, "shared-generator", text).findings
+    assert finding.fixes[0].safety == "safe"

@@ -13,12 +13,23 @@ finding:
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.findings.finding import (
+    Certainty,
+    Evidence,
+    Finding,
+    Fix,
+    Place,
+    SetArgument,
+    Severity,
+    Silence,
+    path_of,
+)
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part
@@ -101,7 +112,8 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
     comes first, which messages name; `together` has the `about` of all candidates of the fault. `loaders`: where the
     loaders of a verdict that is only possible are made, see `Finding.loaders`. `unset`: the test that prevents it from
-    running until an option is set."""
+    running until an option is set. `tried_in`: the files of these loaders, if they are all tests or tutorials of code
+    that is elsewhere."""
 
     about: _About
     frame: Frame
@@ -110,6 +122,7 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
     together: tuple[_About, ...]
     loaders: tuple[Place, ...] = ()
     unset: tuple[Place, ...] = ()
+    tried_in: frozenset[Path] = frozenset()
 
     def finding(
         self,
@@ -120,11 +133,17 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
         """As `Verdict.finding`, with the loaders and the option. The fixes are unsafe if it is a guess that a loader
-        runs the line: there may be nothing to fix."""
-        if self.exposure.guessed:
-            fixes = tuple(replace(fix, safety="unsafe") for fix in fixes)
+        runs the line: there may be nothing to fix. So is a fix that only changes how tests and tutorials load: the
+        loaders that train are elsewhere, and nothing would report them any more."""
+        fixes = tuple(replace(fix, safety="unsafe") if self._is_in_doubt(fix) else fix for fix in fixes)
         evidence = (*evidence, *(Evidence(place, UNSET) for place in self.unset))
         return replace(Verdict.finding(self, message, place, subject, evidence, fixes), loaders=self.loaders)
+
+    def _is_in_doubt(self, fix: Fix) -> bool:
+        """Whether there may be nothing to fix, or more than this."""
+        calls = {path_of(intent) for intent in fix.intents if isinstance(intent, SetArgument)}
+        changed = calls or fix.files
+        return self.exposure.guessed or bool(self.tried_in) and changed <= self.tried_in
 
     def why(self, model: Model) -> tuple[Evidence, ...]:
         """The evidence that workers run it."""
@@ -221,7 +240,8 @@ def _judged(
     if shown is None:
         yield from silent(asked.rule.name, lead.spot, UNSET, model)
         return
-    if _is_only_tried(lead.spot, exposure, model):
+    tried_in = _tried_in(lead.spot, exposure, model)
+    if tried_in and model.shows_use:  # tests are the users of a library without loaders
         shown = shown.lowered(1) or shown
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
@@ -236,14 +256,17 @@ def _judged(
         together,
         loaders,
         () if unset is None else (model.site_place(unset),),
+        tried_in,
     )
 
 
-def _is_only_tried(spot: Spot, exposure: Exposure, model: Model) -> bool:
-    """Whether all loaders of an exposure are created in tests or tutorials, though a program of the project creates
-    others. Findings in the code of tests are quieter anyway."""
-    tried = model.shows_use and all(model.in_test_or_tutorial(loader.path) for loader in exposure.loaders)
-    return tried and not model.in_test_or_tutorial(spot.frame.path)
+def _tried_in(spot: Spot, exposure: Exposure, model: Model) -> frozenset[Path]:
+    """The files that create the loaders of an exposure, if all are tests or tutorials and the code is not there itself:
+    findings there are quieter anyway. Else none."""
+    paths = {loader.path for loader in exposure.loaders}
+    if model.in_test_or_tutorial(spot.frame.path) or not all(map(model.in_test_or_tutorial, paths)):
+        return frozenset()
+    return frozenset(path for path in paths if path is not None)
 
 
 def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
