@@ -74,7 +74,7 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
     NEVER,
@@ -88,7 +88,7 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.loader_traits import in_sight
+from loaderlint.rules.shared.loader_traits import in_sight, without_workers_yet
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 from loaderlint.rules.shared.worker_seeding import seed_worker_fix
@@ -156,18 +156,11 @@ def _may_be_old(exposure: Exposure, model: Model) -> bool:
 
 def _fixes(verdict: WorkerVerdict[Draw], model: Model) -> tuple[Fix, ...]:
     loaders = [loader for loader in in_sight(verdict.exposure) if loader.has_workers() != "no"]
-    fix = seed_worker_fix(loaders, model, _without_workers_yet(verdict, model))
+    others = without_workers_yet((one.call.frame for one in verdict.together), model)
+    fix = seed_worker_fix(loaders, model, others)
     if fix and not _may_be_old(verdict.exposure, model):
         fix = replace(fix, safety="unsafe")  # nothing says that the project uses such a torch
     return (fix,) if fix else ()
-
-
-def _without_workers_yet(verdict: WorkerVerdict[Draw], model: Model) -> list[Loader]:
-    """The loaders that draw there too, and whose option for workers is 0 by default: users who set it need the fix."""
-    bits = 0
-    for one in verdict.together:
-        bits |= model.reached[one.call.frame].bits()
-    return [one for one in model.loaders_of(bits) if one.workers.configured and one.has_workers() == "no"]
 
 
 RULE = Rule(

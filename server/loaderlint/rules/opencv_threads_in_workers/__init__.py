@@ -51,11 +51,12 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if a loader has one worker, which may be faster
 with the threads. Loaders with several workers get the call, and loaders with one do not, unless they share a
 `worker_init_fn`: then the fix is unsafe. A loader in the same file whose dataset is unknown, because it comes out of a
-registry, gets the call too. If several scripts need the function, the fix writes it once, in a module that imports cv2
-and that all of them import, directly or not. If the project already has such a function, the fix passes that one. If
-the other loaders have one that only seeds from torch, all share it. Unsafe where more than three scripts have no
-module in common, so that each would get the function. The second action puts the call after `import cv2`,
-which also limits the main process.
+registry, gets the call too, and so does one whose option for workers is 0 by default, for those who set the option. If
+several scripts need the function, the fix writes it once, in a module that imports cv2 and that all of them import,
+directly or not. If the project already has such a function, the fix passes that one. If the other loaders have one that
+only seeds from torch, all share it. Unsafe where more than three scripts have no module in common, so that each would
+get the function, and where only loaders in tests or tutorials get the call. The second action puts the call after
+`import cv2`, which also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150
@@ -80,7 +81,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import (
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.loader_traits import in_sight
+from loaderlint.rules.shared.loader_traits import in_sight, without_workers_yet
 from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
@@ -135,8 +136,17 @@ def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limit
         imported.spot.place(model),
         "cv2",
         (*_called(verdict, model), *verdict.why(model)),
-        limiting_fixes(imported, verdict.exposure, model),
+        limiting_fixes(imported, verdict.exposure, _without_workers_yet(verdict, imported, limits, model), model),
     )
+
+
+def _without_workers_yet(
+    verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model
+) -> list[Loader]:
+    """The loaders that would start these threads if a user set their option for workers."""
+    loaders = without_workers_yet((call.frame for call in verdict.together), model)
+    path = imported.spot.frame.path
+    return [one for one in loaders if not is_trial(one, model) and not limits.reach(one, path)]
 
 
 # --- where cv2 is imported and called ---------------------------------------------------------------------------------

@@ -27,12 +27,14 @@ _LIMIT = """\
 _NEW_INIT = f"def {{init_worker}}(worker_id: int) -> None:\n{indent(_LIMIT, '    ')}"
 
 
-def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+def limiting_fixes(
+    imported: Import, exposure: Exposure, without_workers_yet: Sequence[Loader], model: Model
+) -> tuple[Fix, ...]:
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
     loaders = in_sight(exposure)
     several = [loader for loader in loaders if loader.has_workers(2) != "no"]
-    intents = _in_init(several or loaders, _others(several, model), model)
+    intents = _in_init(several or loaders, [*_others(several, model), *without_workers_yet], model)
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)

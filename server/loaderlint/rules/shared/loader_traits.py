@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
@@ -66,3 +66,12 @@ def _is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bo
 def in_sight(exposure: Exposure) -> tuple[Loader, ...]:
     """The loaders that code creates, which a fix can change; the one that is presumed if there are none."""
     return tuple(loader for loader in exposure.loaders if not loader.out_of_sight) or exposure.loaders
+
+
+def without_workers_yet(frames: Iterable[Frame], model: Model) -> list[Loader]:
+    """The loaders that run one of these frames, and whose option for workers is 0 by default: users who set it need
+    the fix of what workers do there."""
+    bits = 0
+    for frame in frames:
+        bits |= model.reached[frame].bits()
+    return [one for one in model.loaders_of(bits) if one.workers.configured and one.has_workers() == "no"]
