@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, OverrideArguments, RemoveArgument, Safety, SetArgument
-from loaderlint.project.evaluation.values import Literal_, MapOf
+from loaderlint.findings.finding import Fix, OverrideArguments, Place, RemoveArgument, Replace, Safety, SetArgument
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Literal_, MapOf
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, conflicts
+from loaderlint.rules.shared.branches import is_alike
 from loaderlint.rules.shared.loader_call import Written, written
+from loaderlint.rules.shared.loader_traits import side_if_none
 
+#: An expression, and the frame that evaluates it.
+_Source = tuple[Frame, int]
 #: What raises where there are no workers.
 _NEEDING = ("persistent_workers", "prefetch_factor", "multiprocessing_context", "timeout")
 
@@ -18,6 +23,12 @@ _NEEDING = ("persistent_workers", "prefetch_factor", "multiprocessing_context", 
 def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
     """Let the argument follow the one that it conflicts with; else drop it."""
     argument, other = written(loader, conflict.argument, model), written(loader, conflict.other, model)
+    wrong = _wrong_side(conflict, argument, loader, model) if argument is not None else None
+    if wrong is not None:
+        instead = conflict.instead or "False"
+        alone: Safety = "unsafe" if _may_conflict_too(conflict, loader, model) else "safe"
+        yield Fix(f"Make `{conflict.argument}` {instead} where there are no workers", alone, (Replace(wrong, instead),))
+        return
     if argument is None and other is not None:
         yield from _overriding(conflict, other, loader, model)
     if argument is None or not argument.keyword or conflict.other == "" and conflict.droppable:
@@ -34,6 +45,46 @@ def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator
         wanted = named and conflict.other == "num_workers" or not conflict.droppable
         safety: Safety = "unsafe" if wanted or _more_arguments(loader, model) else "safe"
         yield Fix(f"Drop `{conflict.argument}`", safety, (RemoveArgument(call, argument.keyword),))
+
+
+def _wrong_side(conflict: Conflict, argument: Written, loader: Loader, model: Model) -> Place | None:
+    """The `0` of `factor if num_workers > 0 else 0`, where the argument depends on the number of workers already: at
+    the call, or where it is assigned to an attribute."""
+    workers = written(loader, "num_workers", model) if conflict.other == "num_workers" else None
+    frame, number = _sources(argument.frame, argument.number, model)[-1]
+    choice = model.ev.expr(frame, number)
+    if workers is None or not isinstance(choice, ir.IfExp):
+        return None
+    asked, side = side_if_none(choice, frame, model)
+    literal = model.ev.eval(side, frame).literal
+    if literal is None or not _are_same((frame, asked), (workers.frame, workers.number), model):
+        return None
+    is_right = literal.value is None if conflict.argument == "prefetch_factor" else not literal.value
+    return None if is_right else model.place(frame, side)
+
+
+def _are_same(one: _Source, other: _Source, model: Model) -> bool:
+    """Whether two expressions stand for the same variable, or for one and the attribute that it is assigned to."""
+    return any(
+        mine[0] is yours[0] and is_alike(mine[1], yours[1], mine[0].code.exprs)
+        for mine in _sources(*one, model)
+        for yours in _sources(*other, model)
+    )
+
+
+def _sources(frame: Frame, number: int, model: Model) -> list[_Source]:
+    """An expression, and, for an attribute that is assigned once, the assigned value."""
+    e = model.ev.expr(frame, number)
+    found = [(frame, number)]
+    if not isinstance(e, ir.Attr):
+        return found
+    owners = model.ev.eval(e.base, frame).only(Instance)
+    stores = [store for owner in owners for store in model.ev.classes.stores(owner, e.name)]
+    steps = {model.step_place(store.frame, store.step): store for store in stores}
+    for store in steps.values() if len(steps) == 1 else ():
+        step = model.def_of(store.frame).steps[store.step]
+        found += [(store.frame, step.value)] if isinstance(step, ir.SetAttr) else []
+    return found
 
 
 def _may_conflict_too(conflict: Conflict, loader: Loader, model: Model) -> bool:

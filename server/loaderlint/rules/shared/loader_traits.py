@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
@@ -14,6 +14,8 @@ from loaderlint.rules.shared.silence_reasons import ONE_PASS, ONE_STREAM, starte
 
 #: Comparisons of a number of workers that hold if there are any.
 _SOME = ((">", ir.Const("int", 0)), (">=", ir.Const("int", 1)), ("!=", ir.Const("int", 0)))
+#: Those that hold if there are none.
+_NO = (("==", ir.Const("int", 0)), ("<=", ir.Const("int", 0)), ("<", ir.Const("int", 1)))
 
 
 def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
@@ -54,13 +56,26 @@ def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame
 
 def _is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bool:
     """Whether a test says that the loader has workers: `num_workers > 0`."""
+    number = _compared(test, _SOME, frame, model)
+    return number is not None and model.ev.eval(number, frame).atoms == loader.argument("num_workers").atoms
+
+
+def _compared(test: int, ways: Sequence[tuple[str, ir.Expr]], frame: Frame, model: Model) -> int | None:
+    """What a test compares in one of these ways."""
     e = model.ev.expr(frame, test)
     if not isinstance(e, ir.Compare) or len(e.ops) != 1:
-        return False
-    least = model.ev.expr(frame, e.rights[0])
-    if (e.ops[0], least) not in _SOME:
-        return False
-    return model.ev.eval(e.left, frame).atoms == loader.argument("num_workers").atoms
+        return None
+    return e.left if (e.ops[0], model.ev.expr(frame, e.rights[0])) in ways else None
+
+
+def side_if_none(choice: ir.IfExp, frame: Frame, model: Model) -> tuple[int, int]:
+    """A number that a conditional expression asks for, and the side that it takes if there are none: the `n` and the
+    `0` of `factor if n > 0 else 0`."""
+    number = _compared(choice.test, _NO, frame, model)
+    if number is not None:
+        return number, choice.then
+    number = _compared(choice.test, _SOME, frame, model)
+    return choice.test if number is None else number, choice.other
 
 
 def in_sight(exposure: Exposure) -> tuple[Loader, ...]:
