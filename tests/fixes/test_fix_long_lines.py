@@ -42,6 +42,15 @@ BROKEN = [
     ("listed(a)", 24, "xxxx = listed(a) + [1]", None),
     ("listed(a)", 24, "if x == listed(a):", None),
     ("listed(a)", 18, "x = 1; y = listed(a)", None),
+    ("listed(a)", 20, "xxxx = f(\n    'long one' + listed(a)\n)", None),
+    # A later line of a call is broken between its arguments; an argument that does not fit leaves it.
+    ("listed(a)", 25, "xxxx = f(1,\n     2, y=listed(a))", "xxxx = f(1,\n     2,\n     y=sorted(listed(a)))"),
+    (
+        "listed(a)",
+        24,
+        "xxxx = f(\n    2, *listed(a), z=1,\n)",
+        "xxxx = f(\n    2,\n    *sorted(listed(a)),\n    z=1,\n)",
+    ),
     ("listed(a)", 20, "xxxx = f(\n    'long one', listed(a)\n)", None),
     # A comment for a tool is about the line.
     ("listed(a)", 24, "xxxx = listed(a)  # noqa", None),

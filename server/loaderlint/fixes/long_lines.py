@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -128,12 +129,14 @@ class Width(NamedTuple):
 def broken_around(line: str, spans: Sequence[_Span], width: Width, layout: Layout) -> list[str]:
     """`line` as several lines where it is one whole statement, or the head of a `for` loop, with brackets that hold all
     of `spans`: what is in them on a line of its own; else each part of a comprehension on one, or arguments as `layout`
-    lays them out. Empty if no line breaks make it fit."""
+    lays them out. A later line of a call is broken between its arguments. Empty if no line breaks make it fit."""
     text = line.strip()
     value = _value(text)
     shift = len(width.indent)
     inside = [(start - shift, end - shift) for start, end in spans]
-    brackets = _around(value, text, inside) if value is not None else None
+    if value is None:
+        return _continued(text, width)
+    brackets = _around(value, text, inside)
     if brackets is None:
         return []
     deeper = width.indent + width.unit
@@ -142,6 +145,32 @@ def broken_around(line: str, spans: Sequence[_Span], width: Width, layout: Layou
     for inner in _inner(brackets, text, deeper, width, layout):
         if width.holds([head, *inner, tail]):
             return [head, *inner, tail]
+    return []
+
+
+def _continued(text: str, width: Width) -> list[str]:
+    """The arguments that a later line of a call holds, as many on each line as fit; empty for other texts, and if one
+    of them does not fit."""
+    starts = _argument_starts(text)
+    if not starts or any(not text[:start].rstrip().endswith(",") for start in starts[1:]):
+        return []
+    lines = [width.indent]
+    for start, end in pairwise([*starts, len(text)]):
+        if lines[-1].strip() and len(lines[-1] + text[start:end].rstrip()) > width.limit:
+            lines.append(width.indent)
+        lines[-1] += text[start:end]
+    lines = [line.rstrip() for line in lines]
+    return lines if width.holds(lines) else []
+
+
+def _argument_starts(text: str) -> list[int]:
+    """Where the arguments of a call begin of which a text is the rest: `a, b=1)` or `a, b=1,`."""
+    for code in (f"f({text}", f"f({text})") if text.isascii() else ():
+        with contextlib.suppress(SyntaxError, ValueError):
+            call = ast.parse(code, mode="eval").body
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                offsets = [one.col_offset for one in call.args] + [one.col_offset for one in call.keywords]
+                return sorted(offset - len("f(") for offset in offsets)
     return []
 
 

@@ -119,8 +119,7 @@ class _Maker:
         pieces.append(rest)
         values = [_value(piece.value) for piece in pieces if isinstance(piece, cst.SimpleString)]
         if len(values) < len(pieces):
-            parts = [part for piece in pieces for part in getattr(piece, "parts", ())]
-            return ast.JoinedStr(self._parts(parts))
+            return ast.JoinedStr([value for piece in pieces for value in self._values_of(piece)])
         texts = [value for value in values if isinstance(value, str)]
         if len(texts) == len(values):
             return _constant("".join(texts))
@@ -128,16 +127,25 @@ class _Maker:
         return _constant(b"".join(data) if len(data) == len(values) else None)
 
     def _formatted(self, node: Any) -> ast.expr:
-        return ast.JoinedStr(self._parts(node.parts))
+        return ast.JoinedStr(self._values_of(node))
 
-    def _parts(self, nodes: Iterable[Any]) -> list[ast.expr]:
-        """The expressions between the braces; the text around them is left out."""
+    def _values_of(self, node: Any) -> list[ast.expr]:
+        """What a string gives to one that is formatted: its text, or its parts."""
+        if isinstance(node, cst.SimpleString):
+            return [ast.Constant(_value(node.value) or "")]
+        return self._parts(node.parts, node.start)
+
+    def _parts(self, nodes: Iterable[Any], start: str) -> list[ast.expr]:
+        """The expressions between the braces, and the text around them. `start`: the prefix and the opening quotes."""
         found: list[ast.expr] = []
         for node in nodes:
             inner = getattr(node, "expression", None)
-            if inner is not None:
-                spec = ast.JoinedStr(self._parts(node.format_spec)) if node.format_spec else None
-                found.append(ast.FormattedValue(self.expression(inner), -1, spec))
+            if inner is None:
+                found.append(ast.Constant(_text_between(node.value, start)))
+                continue
+            spec = ast.JoinedStr(self._parts(node.format_spec, start)) if node.format_spec else None
+            shown = node.conversion or ("r" if node.equal is not None else "")
+            found.append(ast.FormattedValue(self.expression(inner), ord(shown) if shown else -1, spec))
         return found
 
     def _list(self, node: cst.List) -> ast.expr:
@@ -501,6 +509,15 @@ def _value_of(name: cst.Name | None) -> str | None:
 
 def _constant(value: str | bytes | None) -> ast.expr:
     return Unreadable("string") if value is None else ast.Constant(value)
+
+
+def _text_between(text: str, start: str) -> str:
+    """The text around the expressions of a formatted string, as Python reads it; a space, which no name has, if it
+    cannot be read."""
+    quotes = start.lstrip("rRfFtTbBuU")
+    raw = "r" if "r" in start.lower() else ""
+    value = _value(f"{raw}{quotes}{text.replace('{{', '{').replace('}}', '}')}{quotes}")
+    return value if isinstance(value, str) else " "
 
 
 def _value(text: str) -> str | bytes | None:

@@ -97,14 +97,18 @@ class ReadOnly:
         return e.items if isinstance(e, ir.Seq) and e.kind == "tuple" else (index,)
 
     def _is_view(self, part: int, frame: Frame, rows: bool) -> bool:
-        """Whether a part of an index takes a view: a slice or, with `rows`, a number, and no list or mask. A text is the
-        name of an array in an .npz file, which `np.load` reads anew."""
+        """Whether a part of an index takes a view: a slice or, with `rows`, a number, and no list or mask. A text names
+        an array in an .npz file, which `np.load` reads anew."""
         e = self._ev.expr(frame, part)
         if isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind in ("NoneType", "ellipsis")):
             return True
-        return rows and not self._is_text(e, frame) and all(self._is_number(atom) for atom in self._ev.eval(part, frame).atoms)
+        return (
+            rows
+            and not self._is_text(e, frame)
+            and all(self._is_number(atom) for atom in self._ev.eval(part, frame).atoms)
+        )
 
-    def _is_text(self, e: ir.Expr, frame: Frame) -> bool:
+    def _is_text(self, e: ir.Expr | None, frame: Frame) -> bool:
         """Whether an expression puts texts together: `"arr_" + str(index)`, `"arr_%d" % index`."""
         if isinstance(e, ir.Bin):
             return any(self._is_text(self._ev.expr(frame, side), frame) for side in (e.left, e.right))
