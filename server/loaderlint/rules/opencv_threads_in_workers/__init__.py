@@ -123,9 +123,9 @@ def _weigh(model: Model, calls: Sequence[Candidate[WorkerCall]], exposure: Expos
     """The threads of a worker that is alone compete with those of no other worker, and an image whose size is not known
     may be too small for any."""
     are_alone = all(loader.has_workers(2) == "no" for loader in in_sight(exposure))
-    if are_alone or not any(surely_starts_threads(one.about, model) for one in calls):
-        return lowered(Severity.HINT, exposure)
-    return lowered(RULE.severity, exposure)
+    severity = lowered(Severity.HINT if are_alone else RULE.severity, exposure)
+    is_sure = any(surely_starts_threads(one.about, model) for one in calls)
+    return severity if is_sure or isinstance(severity, Unsaid) else Severity.HINT
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:
