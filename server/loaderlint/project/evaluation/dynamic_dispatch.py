@@ -62,8 +62,8 @@ _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 #: Reasons of unknown values that may be any of the other candidates, or an unknown class.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
-#: Reasons of unknown classes. Calling one makes an object.
-_CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
+#: Reasons of unknown classes that are looked up by a name. Calling one makes an object.
+LOOKED_UP = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
 
 #: The reasons with an open set of possible classes.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
@@ -103,7 +103,7 @@ def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
     a missing module, may be anything."""
     if atom.reason in _ABSENT:
         return Unknown(atom.reason, site if missing_class(ev, site) else None)
-    if atom.reason not in _CLASSES:
+    if atom.reason not in LOOKED_UP:
         return atom
     call = ev.expr(site.frame, site.expr)
     func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None

@@ -109,7 +109,6 @@ class Loader(Struct, frozen=True, eq=False):
     - `wrapped`: some of them are inside a Subset, ConcatDataset or the like.
     - `late`: the reason why its dataset is unknown, if it is.
     - `out_of_sight`: no loader is known; this one is presumed for the project's unused datasets.
-    - `unlikely`: so is this one, though the project creates other loaders.
     - `guessed`: those of `datasets` that are guesses.
     - `late_sites`: the known calls that create its unknown dataset.
     - `workers`: how many it starts, as configured.
@@ -128,7 +127,6 @@ class Loader(Struct, frozen=True, eq=False):
     wrapped: bool = False
     late: str = ""
     out_of_sight: bool = False
-    unlikely: bool = False
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
     workers: Count = ANY

@@ -23,7 +23,7 @@ from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name
-from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, how_chosen
+from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, LOOKED_UP, OPEN, how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import import_roots
 from loaderlint.project.evaluation.frames import Code, Frame
@@ -412,6 +412,7 @@ class Model:
         if not unused and not tried and not transforms:
             return
         rest = tuple(one for one in unused if one.cls not in idle)
+        others = any(not in_tests(one.path, self.files.root) for one in self.loaders)
         presumed = [] if takers and (not_outside or not rest) else [self._presume_loader()]
         for loader in (*takers, *presumed):
             # an attribute that no known code sets may be set by a derived class
@@ -424,7 +425,7 @@ class Model:
                 left = self._found_from(loader, left)
             named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
-            if loader.unlikely or (shown and not loader.out_of_sight and not _is_by_name(loader)):
+            if others if loader.out_of_sight else shown and not _is_by_name(loader):
                 self._presuming |= 1 << loader.index
             self._enter_datasets(loader, candidates, candidates, self._holder(loader))
             for frame in self._steps_of_pipelines(self._configured_classes.among(loader, transforms)):
@@ -532,8 +533,7 @@ class Model:
     def _presume_loader(self) -> Loader:
         """The loader that is presumed for a project with datasets but no loader that may hold them."""
         kind = LOADERS["torch.utils.data.DataLoader"]
-        late, others = "no loader in sight", any(not in_tests(one.path, self.files.root) for one in self.loaders)
-        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, unlikely=others, late=late)
+        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, late="no loader in sight")
         self.loaders = (*self.loaders, made)
         return made
 
@@ -1041,7 +1041,7 @@ def _is_named_late(loader: Loader) -> bool:
 
 def _is_by_name(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is chosen by a name, at run time or in a configuration."""
-    return _is_named_late(loader) or loader.late in (_CONFIGURED, "looked up by a key")
+    return loader.late in LOOKED_UP or loader.late == _CONFIGURED
 
 
 def _is_out_of_sight(loader: Loader) -> bool:
@@ -1060,9 +1060,9 @@ def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
     ]
 
 
-#: The names that rules import from here.
-__all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]
-
-
 def _is_test_or_tutorial(path: Path, model: Model) -> bool:
     return is_test_or_tutorial(path, model.files)
+
+
+#: The names that rules import from here.
+__all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]

@@ -16,11 +16,14 @@ _MAX_DEPTH = 6
 #: What is asked about a call that made an image: of its name, its arguments and how many calls were followed.
 _Question = Callable[[str, Arguments, Evaluator, int], bool]
 
+#: What is asked about the least and the greatest number of pixels.
+_OfPixels = Callable[[float, float], bool]
+
 
 def is_small(name: str, arguments: Arguments, ev: Evaluator) -> bool:
     """Whether a call of an OpenCV function works on an image for which it starts no threads."""
     if name == "cv2.resize":
-        return _is_small_size(arguments, ev) and (
+        return _is_sized(arguments, _are_few, ev) and (
             _is_one_of(arguments.get("interpolation", 5), ANY_TYPE)
             or (_is_one_of(arguments.get("interpolation", 5), BYTES_ONLY) and _follow(arguments, _is_bytes, ev, 0))
         )
@@ -31,26 +34,8 @@ def is_large(name: str, arguments: Arguments, ev: Evaluator) -> bool:
     """Whether a call of a function whose threads depend on the size works on an image that is large enough: resized to
     a known size, or as it was read."""
     if name == "cv2.resize":
-        return _is_large_size(arguments, ev)
+        return _is_sized(arguments, _are_many, ev)
     return _follow(arguments, _is_large_result, ev, 0)
-
-
-def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name == "cv2.resize":
-        return _is_large_size(arguments, ev)
-    return name in READS or (name in KEEPS_TYPE and _follow(arguments, _is_large_result, ev, depth))
-
-
-def _is_large_size(arguments: Arguments, ev: Evaluator) -> bool:
-    size = arguments.get("dsize", 1) or unknown("no size")
-    return bool(size.atoms) and not any(_may_be_small_pair(atom, ev) for atom in size.atoms)
-
-
-def _may_be_small_pair(size: Atom, ev: Evaluator) -> bool:
-    if not isinstance(size, SeqOf) or len(size.items) != 2:
-        return True
-    width, height = (count_of(ev, item) for item in size.items)
-    return min(width.least, height.least) < 1 or width.least * height.least < LEAST_PIXELS
 
 
 def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int) -> bool:
@@ -67,8 +52,14 @@ def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int
 
 def _is_small_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
     if name == "cv2.resize":
-        return _is_small_size(arguments, ev)
+        return _is_sized(arguments, _are_few, ev)
     return name in KEEPS_TYPE and _follow(arguments, _is_small_result, ev, depth)
+
+
+def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
+    if name == "cv2.resize":
+        return _is_sized(arguments, _are_many, ev)
+    return name in READS or (name in KEEPS_TYPE and _follow(arguments, _is_large_result, ev, depth))
 
 
 def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
@@ -77,16 +68,26 @@ def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> boo
     return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
 
 
-def _is_small_size(arguments: Arguments, ev: Evaluator) -> bool:
+def _is_sized(arguments: Arguments, question: _OfPixels, ev: Evaluator) -> bool:
+    """Whether every size to which an image may be resized is known, and the question is true of it."""
     size = arguments.get("dsize", 1) or unknown("no size")
-    return bool(size.atoms) and all(_is_small_pair(atom, ev) for atom in size.atoms)
+    return bool(size.atoms) and all(_is_pair(atom, question, ev) for atom in size.atoms)
 
 
-def _is_small_pair(size: Atom, ev: Evaluator) -> bool:
+def _is_pair(size: Atom, question: _OfPixels, ev: Evaluator) -> bool:
     if not isinstance(size, SeqOf) or len(size.items) != 2:
         return False
     width, height = (count_of(ev, item) for item in size.items)
-    return 0 < width.least and 0 < height.least and width.most * height.most < LEAST_PIXELS
+    known = min(width.least, height.least) > 0
+    return known and question(width.least * height.least, width.most * height.most)
+
+
+def _are_few(_: float, most: float) -> bool:
+    return most < LEAST_PIXELS
+
+
+def _are_many(least: float, _: float) -> bool:
+    return least >= LEAST_PIXELS
 
 
 def _is_one_of(choice: Val | None, known: frozenset[str | int | None]) -> bool:

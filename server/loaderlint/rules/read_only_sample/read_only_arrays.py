@@ -15,6 +15,7 @@ from loaderlint.knowledge.arrays import (
     STRIDES_ATTRIBUTES,
 )
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
@@ -102,17 +103,9 @@ class ReadOnly:
         e = self._ev.expr(frame, part)
         if isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind in ("NoneType", "ellipsis")):
             return True
-        return (
-            rows
-            and not self._is_text(e, frame)
-            and all(self._is_number(atom) for atom in self._ev.eval(part, frame).atoms)
-        )
-
-    def _is_text(self, e: ir.Expr | None, frame: Frame) -> bool:
-        """Whether an expression puts texts together: `"arr_" + str(index)`, `"arr_%d" % index`."""
-        if isinstance(e, ir.Bin):
-            return any(self._is_text(self._ev.expr(frame, side), frame) for side in (e.left, e.right))
-        return isinstance(e, ir.Text) or (isinstance(e, ir.Const) and e.kind == "str")
+        if not rows or pattern_of(self._ev, part, frame):
+            return False
+        return all(self._is_number(atom) for atom in self._ev.eval(part, frame).atoms)
 
     def _is_number(self, atom: object) -> bool:
         match atom:
