@@ -56,7 +56,7 @@ _QUESTIONS = frozenset(
         "project.reach.scripts": "_does_something",
         "rules.shared.iterable_streams": "_mentions_workers",
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of",
-        "rules.shared.seeding_calls": "_occurrences",
+        "rules.shared.seeding_calls": "occurrences",
         "rules.uncollatable_sample.sample_parts": "_gives",
         "rules.uncollatable_sample.uncollatable_values": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",

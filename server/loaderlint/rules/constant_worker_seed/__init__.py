@@ -53,7 +53,8 @@ Safe: the fix changes all seeding calls of the function together, because a rema
 Numbers that were the same in each run are then the same only after `torch.manual_seed`. If nothing calls it, the title
 of the fix says so. Unsafe if the workers of an evaluation loader draw from the seeded state too, because they may be
 meant to draw the same numbers each time, and if the seed is made of a device or a GPU, which may stand for the rank of
-the process.
+the process. Unsafe too if the seed is passed in (a parameter other than the worker's number, an attribute of `self`, a
+variable of the enclosing function that nothing else reads): after the fix, what passes it has no effect.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

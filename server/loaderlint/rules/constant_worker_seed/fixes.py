@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety
@@ -14,7 +14,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.global_draws import is_drawn_from, library_drawn_from
-from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, statements
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, occurrences, statements
 
 #: Names of the number of a process that are no ranks.
 _OF_PROCESS = re.compile(r"device|gpu|node|process", re.IGNORECASE)
@@ -39,7 +39,9 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
             texts[change[0]] = change[1]
     intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
     intents += [DeleteStatement(place) for place in dict.fromkeys([*needless.values(), *_of_gpus(texts, bad, model)])]
-    is_unsafe = any(_is_felt_in_evaluation(one, model) or _names_process(one, model) for one in bad)
+    is_unsafe = any(
+        _is_felt_in_evaluation(one, model) or _names_process(one, model) or _is_passed_in(one, model) for one in bad
+    )
     safety: Safety = "unsafe" if is_unsafe else "safe"
     return (Fix(f"Seed from `{fresh_seed(bad[0])}`{set_by_torchs_seed(model)}", safety, tuple(intents)),)
 
@@ -64,19 +66,42 @@ def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
     return any(one.is_for_evaluation and is_drawn_from(seeding.function, one, model) for one in tested)
 
 
+def _is_passed_in(seeding: WorkerSeeding, model: Model) -> bool:
+    """Whether a seed names a parameter other than the worker's number, an attribute of `self`, or a variable of the
+    enclosing function that nothing else there reads. What passes or stores it would have no effect after the fix."""
+    frame, _, number = seeding.place
+    worker_number = 0 if frame.receiver is None else 1
+    file = model.files.file(frame.path)
+    for e in _within(number, frame, model):
+        if isinstance(e, ir.Param) and e.index > worker_number:
+            return True
+        if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)):
+            return True
+        if isinstance(e, ir.Capture) and file is not None and file.pieces[frame.piece].ask(occurrences, e.name) <= 2:
+            return True
+    return False
+
+
+def _within(number: int, frame: Frame, model: Model) -> Iterator[ir.Expr]:
+    """An expression and all that it is made of."""
+    left, seen = [number], set[int]()
+    while left:
+        one = left.pop()
+        e = model.ev.expr(frame, one) if one not in seen else None
+        seen.add(one)
+        if e is not None:
+            yield e
+            left += ir.operands(e)
+
+
 def _names_process(seeding: WorkerSeeding, model: Model) -> bool:
     """Whether a seed may be made of the number of the process under another name than a rank, such as `args.gpu`. The
     new seed would be the same in all processes that seed torch alike."""
     frame, _, number = seeding.place
-    left, seen = [number], set[int]()
-    while left and not seeding.rank:
-        one = left.pop()
-        seen.add(one)
-        e = model.ev.expr(frame, one)
+    for e in _within(number, frame, model) if not seeding.rank else ():
         name = model.def_of(frame).params[e.index].name if isinstance(e, ir.Param) else getattr(e, "name", "")
         if _OF_PROCESS.search(name or ""):
             return True
-        left += [operand for operand in (ir.operands(e) if e is not None else ()) if operand not in seen]
     return False
 
 

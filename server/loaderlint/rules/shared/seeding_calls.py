@@ -113,10 +113,11 @@ def is_read_only_in(calls: set[int], frame: Frame, number: int, model: Model) ->
     file = model.files.file(frame.path)
     if name is None or file is None:
         return False
-    return file.pieces[frame.piece].ask(_occurrences, name) == len(calls) + 1
+    return file.pieces[frame.piece].ask(occurrences, name) == len(calls) + 1
 
 
-def _occurrences(text: str, name: str) -> int:
+def occurrences(text: str, name: str) -> int:
+    """How often a text names a variable (an attribute of that name does not count)."""
     return len(re.findall(rf"(?<![.\w]){re.escape(name)}\b", text))
 
 
