@@ -14,6 +14,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.global_draws import is_drawn_from, library_drawn_from
+from loaderlint.rules.shared.loader_traits import evaluation_loaders
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, occurrences, statements
 
 #: Names of the number of a process that are no ranks.
@@ -58,12 +59,8 @@ def _is_drawn(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) ->
 
 def _is_felt_in_evaluation(seeding: WorkerSeeding, model: Model) -> bool:
     """Whether an evaluation loader draws by the seed too: it may be meant to draw the same numbers each time."""
-    where = def_key(seeding.place.frame)
-    bits = 0
-    for frame, reached in model.reached.items():
-        bits |= reached.bits() if def_key(frame) == where else 0
-    tested = (one for one in model.loaders if bits >> one.index & 1 and one.has_workers() != "no")
-    return any(one.is_for_evaluation and is_drawn_from(seeding.function, one, model) for one in tested)
+    tested = evaluation_loaders(def_key(seeding.place.frame), model)
+    return any(is_drawn_from(seeding.function, one, model) for one in tested)
 
 
 def _is_passed_in(seeding: WorkerSeeding, model: Model) -> bool:

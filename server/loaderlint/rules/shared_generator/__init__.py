@@ -62,7 +62,8 @@ The fix adds an accessor that returns the dataset's own generator in the main pr
 It is safe where only the methods of one class and its subclasses draw from the generator. A generator that belongs to a
 module, a closure, a default argument or a `partial` is replaced where workers read it or receive it, by
 `_worker_rng(rng, torch.initial_seed())`, a function of the module that does the same. It is unsafe where a method of
-the main process passes the generator to other code, which may keep it.
+the main process passes the generator to other code, which may keep it, and where the workers of an evaluation loader
+draw from it too, because they may be meant to draw the same numbers each time.
 
 With `num_workers=0` nothing changes. In workers, the fix combines your seed with torch's. Your seed counts however you
 set it, also with `reset_seed(epoch)` in each epoch, but a reproducible run needs `torch.manual_seed` too. Two simpler

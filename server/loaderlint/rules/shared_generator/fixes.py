@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Fix
 from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.shared.loader_traits import evaluation_loaders
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
 from loaderlint.rules.shared_generator.named_generators import named_generator_fix
@@ -16,7 +19,20 @@ from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     """The fix for the generator that is drawn from, and for all that are made beside it: fixing half of them would look
-    like all."""
+    like all. Unsafe if the workers of an evaluation loader draw from it too: they may be meant to draw the same numbers
+    each time."""
+    fix = _of_all(draw, model)
+    if fix is None or not any(evaluation_loaders(def_key(one.call.frame), model) for one in _beside(draw, model)):
+        return fix
+    return replace(fix, safety="unsafe")
+
+
+def _beside(draw: Draw, model: Model) -> Iterable[Draw]:
+    """All draws from the generators that the same function makes."""
+    return (one for draws in _generators(model)[def_key(draw.made.site.frame)].values() for one in draws)
+
+
+def _of_all(draw: Draw, model: Model) -> Fix | None:
     site = draw.made.site
     own = _generators(model)[def_key(site.frame)][site_key(site)]
     if any(is_common_order(one, model) for one in own):
