@@ -24,17 +24,19 @@ def is_expected(site: Site, tested: int, model: Model) -> bool:
     at, here = next(
         ((n, s.context) for n, s in enumerate(one.steps) if isinstance(s, ir.Perform) and s.call == site.expr), (0, 0)
     )
-    for test in _asserted(at, here, frame.code):
-        if tested in ir.made_of(frame.code.exprs, [test]) or names & set(_names(test, frame, model)):
-            return True
+
+    def is_about(test: int) -> bool:
+        return tested in ir.made_of(frame.code.exprs, [test]) or not names.isdisjoint(_names(test, frame, model))
+
+    if any(map(is_about, _asserted(at, here, frame.code))):
+        return True
     while here > 0:
         context = one.contexts[here]
-        around = set(_names(context.expr, frame, model)) if context.expr != NONE else set()
-        if context.kind in ("if", "while") and around & names:
+        if context.kind in ("if", "while") and context.expr != NONE and is_about(context.expr):
             return True
         if context.kind == "try" and _catches_it(here, frame, model):
             return True
-        if context.kind == "with" and any("raises" in name.lower() for name in around):
+        if context.kind == "with" and any("raises" in name.lower() for name in _names(context.expr, frame, model)):
             return True
         here = context.parent
     return False

@@ -9,7 +9,7 @@ from textwrap import indent
 
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Lib
+from loaderlint.project.evaluation.values import FunctionRef, Lib, Literal_
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, starts_threads
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
@@ -38,16 +38,22 @@ def limiting_fixes(
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)
+        for_all = all(loader in several or not _has_optional_workers(loader) for loader in loaders)
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
-        safety: Safety = "safe" if for_several and is_there and not edits_many_files(intents) else "unsafe"
+        safety: Safety = "safe" if for_several and for_all and is_there and not edits_many_files(intents) else "unsafe"
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)
+
+
+def _has_optional_workers(loader: Loader) -> bool:
+    """Whether a user of the program may give a loader more workers than it has by default."""
+    return any(one.configured for one in loader.argument("num_workers").only(Literal_))
 
 
 def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:

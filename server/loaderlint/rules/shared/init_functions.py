@@ -62,7 +62,7 @@ _USUAL_NAMES = MappingProxyType({"cv2": "cv2", "numpy": "np", "random": "random"
 #: What is edited in more files is no small fix.
 _MAX_FILES = 16
 #: Nobody wants the same function in more files.
-_MAX_COPIES = 3
+_MAX_COPIES = 1
 
 
 class InitFunction(NamedTuple):
