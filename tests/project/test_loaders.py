@@ -496,7 +496,8 @@ SUBCLASSES = {
     "a subclass that reads the dataset itself, with a number of workers": (
         "class Own(DataLoader):\n    def __init__(self, dataset, num_workers):\n"
         "        DataLoader.__init__(self, dataset, num_workers=num_workers)\n"
-        "    def __iter__(self):\n        yield from (self.dataset[i] for i in self.sampler)\n"
+        "    def __iter__(self):\n        index_iterator = iter(self.sampler)\n"
+        "        yield from (self.dataset[i] for i in index_iterator)\n"
         "loader = Own(D(), 4)",
         "no",
         "its own __iter__ starts no workers",
