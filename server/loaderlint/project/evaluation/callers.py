@@ -277,7 +277,10 @@ class Callers:
                 yield from (f for f in constructed if def_key(f) == (path, piece, def_))
                 continue
             member = self._ev.classes.member(inst.cls, one.name)
-            if member is None or member.function != function:
+            if member is None:
+                continue
+            if member.function != function:  # an override calls it: `super().fit(rows)`
+                yield from self._calls_on(inst, one.name, (path, piece, def_), depth)
                 continue
             if len(one.params) <= 1:
                 opened = self._ev.functions.open_frame(function, inst, owner)
