@@ -27,6 +27,7 @@ same numbers.
 - The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
   calls `np.random.seed()` or draws numbers in each epoch: the workers start with its state there.
 - The loader is for evaluation, where repeated numbers are usually wanted: a hint at most.
+- Neither the number of workers is known nor that they draw numbers: a hint.
 - The loader has no workers and never calls the function.
 - The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's
   transforms draw from torch since 0.8, except for `RandomChoice` and `RandomOrder`.
@@ -67,13 +68,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
 from loaderlint.rules.shared.endless_passes import takes_one_pass
-from loaderlint.rules.shared.global_draws import is_drawn_from
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
+from loaderlint.rules.shared.global_draws import drawn_from, is_drawn_from
+from loaderlint.rules.shared.judgement import EVERYWHERE, Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.shared.seed_sources import Source
 from loaderlint.rules.shared.silence_reasons import few_workers
@@ -148,7 +150,14 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
         severity = loudness(Severity.ERROR, exposure.certainty)
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
-    return Severity.HINT if isinstance(severity, Severity) and loader.is_for_evaluation else severity
+    is_quiet = loader.is_for_evaluation or exposure.presumed or _is_guess(seeding, loader, model)
+    return Severity.HINT if isinstance(severity, Severity) and is_quiet else severity
+
+
+def _is_guess(seeding: WorkerSeeding, loader: Loader, model: Model) -> bool:
+    """Whether neither the number of workers is known nor that they draw from the state that is seeded."""
+    library = SEEDERS.get(seeding.function, "all")
+    return loader.has_workers() == "maybe" and drawn_from(library, loader, EVERYWHERE, model) != "yes"
 
 
 def _effect(seeding: WorkerSeeding, loader: Loader) -> str:

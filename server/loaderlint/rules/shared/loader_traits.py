@@ -32,7 +32,8 @@ def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
     bits = 0
     for frame, reached in model.reached.items():
         bits |= reached.bits() if def_key(frame) == where else 0
-    return [one for one in model.loaders if bits >> one.index & 1 and one.is_for_evaluation and one.has_workers() != "no"]
+    found = model.loaders_of(bits)
+    return [one for one in found if one.is_for_evaluation and one.has_workers() != "no"]
 
 
 def one_stream(loader: Loader, model: Model) -> str:
