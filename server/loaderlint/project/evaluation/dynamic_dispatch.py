@@ -62,8 +62,11 @@ _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 #: Reasons of unknown values that may be any of the other candidates, or an unknown class.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
+#: The reason of an item of a dict with a key that is not known.
+_BY_KEY = "looked up by a key"
+
 #: Reasons of unknown classes that are looked up by a name. Calling one makes an object.
-LOOKED_UP = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
+LOOKED_UP = frozenset({*CHOSEN, "importlib", _BY_KEY, "empty mapping", "registry"})
 
 #: The reasons with an open set of possible classes.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
@@ -80,7 +83,7 @@ _HOW = {
     "eval": "its class is what `eval` makes of a string that is read at run time",
     "globals": "its class is looked up in `globals()`, by a name that is read at run time",
     "importlib": "its class is searched in a module that `importlib` finds by a name read at run time",
-    "looked up by a key": "its class is looked up in a dict, by a name that is read at run time",
+    _BY_KEY: "it comes from a dict, under a key that is only known at run time",
     "empty mapping": "its class is looked up in a registry, by a name that is read at run time",
     "registry": "its class is looked up in a registry, by a name that is read at run time",
     "instantiated": "a configuration names its class",
@@ -108,7 +111,15 @@ def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
     call = ev.expr(site.frame, site.expr)
     func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
     is_method = isinstance(func, ir.Attr) and not func.name[:1].isupper()
-    return Unknown(atom.reason, None if is_method else site)
+    is_class = not is_method and not (atom.reason == _BY_KEY and _gives_functions(ev, site))
+    return Unknown(atom.reason, site if is_class else None)
+
+
+def _gives_functions(ev: Evaluator, site: Site) -> bool:
+    """Whether the known choices of a call's callee are functions, none of which a class: `METHODS[name](data)`."""
+    call = ev.expr(site.frame, site.expr)
+    callees = ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else Val(frozenset())
+    return bool(callees.only(FunctionRef)) and not callees.only(ClassRef)
 
 
 def missing_class(ev: Evaluator, site: Site) -> str:

@@ -1041,7 +1041,7 @@ def _is_named_late(loader: Loader) -> bool:
 
 def _is_by_name(loader: Loader) -> bool:
     """Whether the class of a loader's dataset is chosen by a name, at run time or in a configuration."""
-    return loader.late in LOOKED_UP or loader.late == _CONFIGURED
+    return loader.late == _CONFIGURED or (loader.late in LOOKED_UP and bool(loader.late_sites))
 
 
 def _is_out_of_sight(loader: Loader) -> bool:
