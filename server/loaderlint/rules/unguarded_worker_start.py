@@ -96,9 +96,10 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return
+    moved = "the outermost statement around this" if start.is_nested else "this"
     yield Verdict(RULE.name, loud, certainty).finding(
         f"the workers of {loader.described} cannot start: each one ({fresh_starts(methods)}) first runs {script} "
-        f"again, and here it would start workers itself; put this and what follows under `{HEAD}`",
+        f"again, and here it would start workers itself; put {moved} and what follows under `{HEAD}`",
         start.place,
         script,
         tuple(_evidence(start, model)),
