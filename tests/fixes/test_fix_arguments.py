@@ -120,6 +120,10 @@ FORMATTED = [
         f"DataLoader(ds, {LONG.replace('=', ' = ')},\n           kw = 1)\n",
     ),
     (f"DataLoader(\n    ds, {LONG}, a=1)\n", f"DataLoader(\n    ds, {LONG}, a=1,\n    kw=1)\n"),
+    (
+        f"DataLoader(\n    ds, b=1,\n    {LONG}, a=1\n)\n",
+        f"DataLoader(\n    ds, b=1,\n    {LONG}, a=1,\n    kw=1\n)\n",
+    ),
     (f"DataLoader(ds,\n           {LONG}, a=1)\n", f"DataLoader(ds,\n           {LONG}, a=1,\n           kw=1)\n"),
     # other brackets, and comments: aligned
     (f"f(DataLoader(ds, {LONG}))\n", f"f(DataLoader(ds, {LONG},\n             kw=1))\n"),

@@ -167,6 +167,8 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], l
     is_statement = isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
     if draft.original.broken_length is None or not is_statement or "#" in inside or any("\n" in one for one in texts):
         return None
+    if 1 < len({draft.line_start(start) for start, _ in spans}) < len(spans):
+        return None  # some lines hold several arguments
     base = draft.indentation(tree.start(call))
     line = draft.newline + base + draft.original.unit
     head = draft.text[opening : spans[0][0]]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Lib, Literal_
+from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, starts_threads
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
@@ -17,6 +18,7 @@ from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
+from loaderlint.rules.shared.loader_call import written
 from loaderlint.rules.shared.loader_traits import in_sight
 from loaderlint.rules.shared.worker_seeding import may_be_passed, seeds_from_torch
 
@@ -38,7 +40,7 @@ def limiting_fixes(
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)
-        for_all = all(loader in several or not _has_optional_workers(loader) for loader in loaders)
+        for_all = all(loader in several or not _has_optional_workers(loader, model) for loader in loaders)
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
@@ -51,9 +53,11 @@ def limiting_fixes(
     return tuple(fixes)
 
 
-def _has_optional_workers(loader: Loader) -> bool:
-    """Whether a user of the program may give a loader more workers than it has by default."""
-    return any(one.configured for one in loader.argument("num_workers").only(Literal_))
+def _has_optional_workers(loader: Loader, model: Model) -> bool:
+    """Whether a loader may get more workers than it has by default: an option or a parameter gives their number."""
+    given = written(loader, "num_workers", model)
+    is_constant = given is not None and isinstance(model.ev.expr(given.frame, given.number), ir.Const)
+    return not is_constant
 
 
 def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:

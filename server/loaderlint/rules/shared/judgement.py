@@ -301,16 +301,22 @@ def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Ex
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
-    """One exposure for several frames: all their loaders, led by the first that is proven, or else by the first that is
-    not for evaluation. None if no loader runs any of them."""
+    """One exposure for several frames: all their loaders, led by the first that is proven, with several workers if there
+    is such a one, or else by the first that is not for evaluation. None if no loader runs any of them."""
     found = [(one, exposure) for one, exposure in exposures if exposure is not None]
     if not found:
         return None
-    found.sort(key=lambda pair: pair[1].certainty == "possible" and 1 + pair[1].lead.is_for_evaluation)  # stable
+    found.sort(key=lambda pair: _rank(pair[1]))  # stable
     lead, first = found[0]
     loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
     guessed = all(exposure.guessed for _, exposure in found)
     return lead, Exposure(tuple(loaders), first.certainty, guessed, first.presumed)
+
+
+def _rank(exposure: Exposure) -> int:
+    if exposure.certainty == "proven":
+        return 0 if exposure.lead.has_workers(2) == "yes" else 1
+    return 3 if exposure.lead.is_for_evaluation else 2
 
 
 def _unexposed(alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model) -> Iterator[Silence]:
