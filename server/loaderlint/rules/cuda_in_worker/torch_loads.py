@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, SetArgument
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.judgement import WorkerVerdict
@@ -23,9 +24,17 @@ def loads_anywhere(call: WorkerCall, model: Model) -> bool:
     """Whether a call is `torch.load` without a map_location."""
     if _LOAD not in call.callee.atoms:
         return False
-    if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
+    if _saves(call.frame, model):
         return False  # a cache: the worker saves what it has computed itself, on the CPU
     return model.ev.calls.arguments(call.call, call.frame).get("map_location", 1) is None
+
+
+def _saves(frame: Frame, model: Model) -> bool:
+    """Whether a function saves tensors, or the function around it or another one in that does."""
+    if any(Lib(_SAVE) in call.callee.atoms for call in model.frame_calls(frame)):
+        return True
+    file = model.files.file(frame.path) if frame.scope is not None else None
+    return file is not None and file.pieces[frame.piece].holds(_SAVE)
 
 
 def loads_array(call: WorkerCall, model: Model) -> bool:
