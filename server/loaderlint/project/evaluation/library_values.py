@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
     ARRAY_MAKERS,
@@ -95,6 +97,17 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+}
+#: Methods of texts that need no arguments.
+_TEXT_METHODS: dict[str, Callable[[str], str]] = {
+    "capitalize": str.capitalize,
+    "casefold": str.casefold,
+    "lower": str.lower,
+    "lstrip": str.lstrip,
+    "rstrip": str.rstrip,
+    "strip": str.strip,
+    "title": str.title,
+    "upper": str.upper,
 }
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
@@ -900,6 +913,8 @@ def call_object(
         return _map_method(ev, atom.owner, method, arguments, site), ()
     if isinstance(atom.owner, SeqOf):
         return of(LibObject(f"list.{method}", site)), ()
+    if isinstance(atom.owner, Literal_) and method in _TEXT_METHODS and not arguments.positional:
+        return _changed_text(atom.owner, method, site), ()
     if _is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
@@ -919,6 +934,14 @@ def call_object(
         origins = _views(callee) if method in VIEW_METHODS else frozenset()
         return Val(named(f"{atom.owner.name}.{method}", site).atoms, origins), ()
     return of(LibObject(f"builtins.{method}", site)), ()
+
+
+def _changed_text(text: Literal_, method: str, site: Site) -> Val:
+    """`"Crops".lower()`: the method of a constant text, and of those that it may be instead."""
+    if not isinstance(text.value, str):
+        return of(LibObject(f"builtins.{method}", site))
+    change = _TEXT_METHODS[method]
+    return of(replace(text, value=change(text.value), choices=tuple(map(change, text.choices))))
 
 
 def _inherited(

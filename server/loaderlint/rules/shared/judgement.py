@@ -301,8 +301,8 @@ def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Ex
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
-    """One exposure for several frames: all their loaders, led by the first that is proven, with several workers if there
-    is such a one, or else by the first that is not for evaluation. None if no loader runs any of them."""
+    """One exposure for several frames: all their loaders, led by the first that is proven (by one with several workers
+    if there is one), or else by the first that is not for evaluation. None if no loader runs any of them."""
     found = [(one, exposure) for one, exposure in exposures if exposure is not None]
     if not found:
         return None
