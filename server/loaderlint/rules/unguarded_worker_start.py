@@ -93,6 +93,8 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         and _tries_out(script)
     ):
         loud = loudness(loud, "proven", 2)
+    if not isinstance(loud, Unsaid) and model.is_unused(start.place.path, start.place.piece, 0):
+        loud = Severity.HINT
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return

@@ -132,16 +132,23 @@ class Calls:
         return found
 
     def is_refused(self, made: Instance) -> bool:
-        """Whether the call that creates an object raises TypeError, because the `__init__` of its class does not accept
-        the arguments. Only where all of them are written out, and `__init__` alone decides what is accepted."""
-        init = self._ev.classes.member(made.cls, "__init__")
+        """Whether the call that creates an object raises TypeError (see `refuses`)."""
         call = self._ev.expr(made.site.frame, made.site.expr) if made.site is not None else None
-        if made.site is None or init is None or init.function is None or not isinstance(call, ir.Call):
+        if made.site is None or not isinstance(call, ir.Call) or not self.refuses(made.cls, call):
             return False
-        if any(arg.kind.startswith("star") for arg in call.args) or not self._refuses(init.function, _form(call), True):
+        return made.cls in self._ev.eval(call.func, made.site.frame).atoms
+
+    def refuses(self, callee: FunctionRef | ClassRef, call: ir.Call) -> bool:
+        """Whether a function, or the `__init__` of a class, does not accept the arguments of a call, which raises
+        TypeError. Only where all of them are written out, and it alone decides what is accepted."""
+        if any(arg.kind.startswith("star") for arg in call.args):
             return False
-        is_named = made.cls in self._ev.eval(call.func, made.site.frame).atoms
-        return is_named and self._ev.classes.leaves_arguments_to_init(made.cls)
+        if isinstance(callee, FunctionRef):
+            return self._refuses(callee, _form(call), False)
+        init = self._ev.classes.member(callee, "__init__")
+        if init is None or init.function is None or not self._refuses(init.function, _form(call), True):
+            return False
+        return self._ev.classes.leaves_arguments_to_init(callee)
 
     def _refuses(self, function: FunctionRef, arguments: Arguments, receiver: bool) -> bool:
         """Whether a def does not accept the arguments, and no decorator may change what it accepts."""

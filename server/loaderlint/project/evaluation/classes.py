@@ -91,6 +91,16 @@ _WITHOUT_METHODS = frozenset(
         "monai.transforms.Transform",
     }
 )
+#: Library base classes that have methods, but neither a metaclass nor a `__new__`.
+_WITHOUT_NEW = frozenset(
+    {
+        "torch.nn.Module",
+        "lightning.LightningDataModule",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningDataModule",
+        "lightning.pytorch.LightningModule",
+    }
+)
 
 
 class Member(Struct, frozen=True):
@@ -480,7 +490,7 @@ class Classes:
         if isinstance(base, ClassRef):
             head = self.head(base)
             return head is not None and not head.decorators and not head.keywords
-        return isinstance(base, Lib) and base.name in _WITHOUT_METHODS
+        return isinstance(base, Lib) and base.name in _WITHOUT_METHODS | _WITHOUT_NEW
 
     def open_method(self, inst: Instance, name: str) -> Frame | None:
         """The frame of a method of `inst` when unknown code calls it; None if the project defines none."""

@@ -62,6 +62,7 @@ from loaderlint.project.loaders import installed_loaders
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
+from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
@@ -114,7 +115,7 @@ class Loader(Struct, frozen=True, eq=False):
     - `workers`: how many it starts, as configured.
     - `reads_itself`: the `__iter__` of its class reads the dataset without torch's workers, whatever their number.
     - `presumed`: a class creates it of which no known code creates an object.
-    - `unused`: no program of the project runs the function that creates it, and they create others.
+    - `unused`: no program of the project gets as far as the call that creates it, and they create others.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
 
@@ -230,7 +231,8 @@ class Loaders:
     ) -> None:
         self._ev = evaluator
         self._callers = callers
-        self.unused = UnusedFunctions(evaluator, callers)
+        self._failing = FailingCode(evaluator)
+        self.unused = UnusedFunctions(evaluator, callers, self._failing)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
         self._names: dict[Code, dict[int, str]] = {}
@@ -249,17 +251,23 @@ class Loaders:
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
-        unused = {id(one) for one in kept if one.site is not None and self.unused.is_unused(*def_key(one.site.frame))}
+        unused = {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
         self.shows_use = any(map(self._is_in_use, kept))
         return tuple(
             replace(one, index=index, unused=self.shows_use and id(one) in unused) for index, one in enumerate(kept)
         )
 
+    def _is_unused(self, site: Site) -> bool:
+        """Whether no program of the project makes a call."""
+        return self.unused.is_unused(*def_key(site.frame)) or self._failing.keeps_from(site)
+
     def _is_in_use(self, loader: Loader) -> bool:
         """Whether a program of the project creates a loader: not a test, and not the module of the dataset, which may
         only try it out."""
         frame = loader.site.frame if loader.site is not None else None
-        if frame is None or in_tests(loader.path, self._ev.files.root):
+        if loader.site is None or frame is None or in_tests(loader.path, self._ev.files.root):
+            return False
+        if self._failing.keeps_from(loader.site):
             return False
         if frame.def_ == 0:
             return not any(isinstance(one, Instance) and one.cls.path == loader.path for one in loader.datasets)

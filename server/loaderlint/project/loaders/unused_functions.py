@@ -1,5 +1,5 @@
 """The functions that no program of the project can run: no known code names them, except in functions that are unused
-themselves.
+themselves and after what always fails.
 
 A loader in such a function starts no workers. Unknown code may call the functions of a library, and what a decorator, a
 test runner or an entry point calls is not named either: these count as used."""
@@ -15,6 +15,7 @@ from loaderlint.facts.ir import DefIR
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import DefKey
+from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 
@@ -27,13 +28,15 @@ Use = Literal["known", "outside", "none"]
 class UnusedFunctions:
     """Answers for one snapshot."""
 
-    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+    def __init__(self, evaluator: Evaluator, callers: Callers, failing: FailingCode) -> None:
         self._ev = evaluator
         self._callers = callers
+        self._failing = failing
         self._known: dict[DefKey, Use] = {}
 
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
-        """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used."""
+        """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used, unless
+        what always fails comes before their class."""
         return self.use(path, piece, def_) == "none"
 
     def use(self, path: Path, piece: int, def_: int) -> Use:
@@ -41,7 +44,7 @@ class UnusedFunctions:
         key = (path, piece, self._outermost(path, piece, def_))
         if key not in self._known:
             self._known[key] = "none"  # functions that only call each other are unused
-            self._known[key] = self._find_use(*key)
+            self._known[key] = "none" if self._failing.cuts_off(path, piece) else self._find_use(*key)
         return self._known[key]
 
     def _outermost(self, path: Path, piece: int, def_: int) -> int:
@@ -82,8 +85,11 @@ class UnusedFunctions:
         facts = self._ev.facts(file.path, piece)
         if facts is None:
             return "outside"  # it is half typed
-        if any(_names(e, name) for e in facts.ir.exprs):
-            return self.use(file.path, piece, 1) if len(facts.ir.defs) > 1 else "known"
+        named = {number for number, e in enumerate(facts.ir.exprs) if _names(e, name)}
+        if named and self._failing.keeps_from_all(file.path, piece, named):
+            return "none"
+        if named:
+            return self.use(file.path, piece, 1 if len(facts.ir.defs) > 1 else 0)
         return "outside" if file.path.name == _PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
 
 

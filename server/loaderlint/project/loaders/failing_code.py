@@ -1,0 +1,234 @@
+"""Code that no run of a program reaches, because a statement before it always fails: it imports a name that a module of
+the project does not have, or calls a function or class of the project with arguments that it does not accept.
+
+Only what is certain counts. A module that may get names at run time has every name, and calls with `*args`, of a
+function with an unknown decorator or of one of several definitions are accepted. Notebooks are left out at module
+level: whoever runs one goes on with the next cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.knowledge.measured_libraries import is_in_tables
+from loaderlint.project.evaluation.context_insensitive import Unframed
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Site, def_key
+from loaderlint.project.modules.dependencies import is_def, whole
+from loaderlint.project.modules.import_resolution import WELL_KNOWN
+from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.syntax.notebook import SUFFIX
+
+_PACKAGE = "__init__.py"
+#: A module with one of these words may bind names that no statement shows.
+_BINDS_UNSEEN = ("globals", "exec", "setattr", "vars", "locals", "sys.modules", "__dict__")
+#: A file with one of these words may import modules from other folders.
+_CHANGES_PATH = ("sys.path", "_init_paths", "sys.modules", "addsitedir", "importlib")
+
+
+class Failure(NamedTuple):
+    """A step of a def that always fails, and its context: nothing after it in that context runs."""
+
+    step: int
+    context: int
+
+
+class FailingCode:
+    """Answers for one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._failures: dict[DefKey, tuple[Failure, ...]] = {}
+        self._blocks: dict[Path, tuple[tuple[int, int], ...]] = {}
+        self._unimportable: dict[Path, bool] = {}
+
+    def cuts_off(self, path: Path, piece: int) -> bool:
+        """Whether a statement at module level that always fails comes before a piece in its block, or in one around
+        it."""
+        failing = self._failing_pieces(path)
+        file = self._ev.file(path) if failing else None
+        around = {-1, *_around(file, piece)} if file is not None else set()
+        return any(first < piece and block in around for first, block in failing)
+
+    def keeps_from(self, site: Site) -> bool:
+        """Whether what always fails keeps every program from a call: before it in its def or file, or before the object
+        exists whose method makes the call."""
+        frame = site.frame
+        if self.cuts_off(frame.path, frame.piece) or self._follows_failure(site):
+            return True
+        made = frame.receiver
+        if not isinstance(made, Instance) or made.site is None:
+            return False
+        return self._ev.calls.is_refused(made) or self.keeps_from(made.site)
+
+    def keeps_from_all(self, path: Path, piece: int, numbers: Collection[ir.ExprId]) -> bool:
+        """Whether calls and imports that always fail come before all of these expressions of a piece."""
+        facts = self._ev.facts(path, piece)
+        failures = {
+            def_: self._failing_steps((path, piece, def_)) for def_ in range(len(facts.ir.defs) if facts else 0)
+        }
+        if facts is None or not any(failures.values()):
+            return False
+        live = chain.from_iterable(_evaluated(facts, def_, failures[def_]) for def_ in failures)
+        return set(ir.made_of(facts.ir.exprs, live)).isdisjoint(numbers)
+
+    def _follows_failure(self, site: Site) -> bool:
+        code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
+        if code.one is None or at is None:
+            return False
+        return _is_after(at, code.one, self._failing_steps(def_key(site.frame)))
+
+    # --- what fails ---------------------------------------------------------------------------------------------------
+
+    def _failing_pieces(self, path: Path) -> tuple[tuple[int, int], ...]:
+        """The pieces at module level that always fail, each with the clause whose block it ends (-1: the module)."""
+        if path not in self._blocks:
+            with provisional(self._blocks, path, ()):
+                self._blocks[path] = tuple(self._find_failing_pieces(path, _may_fail))
+        return self._blocks[path]
+
+    def _find_failing_pieces(self, path: Path, may_fail: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+        file = self._ev.file(path) if path.suffix != SUFFIX and not self._ev.installed.holds(path) else None
+        for piece, _ in file.asking(may_fail, scope=MODULE) if file is not None else ():
+            if file is not None and any(one.context == 0 for one in self._failing_steps((path, piece, 0))):
+                yield piece, file.pieces[piece].parent
+
+    def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
+        if key not in self._failures:
+            with provisional(self._failures, key, ()):
+                self._failures[key] = tuple(self._find_failing_steps(*key))
+        return self._failures[key]
+
+    def _find_failing_steps(self, path: Path, piece: int, def_: int) -> Iterator[Failure]:
+        facts = self._ev.facts(path, piece)
+        here = Unframed(self._ev, path, piece, def_, facts) if facts is not None else None
+        for number, step in enumerate(facts.ir.defs[def_].steps if facts is not None else ()):
+            assert facts is not None
+            assert here is not None
+            if self._fails(step, path, facts, here):
+                yield Failure(number, step.context)
+
+    def _fails(self, step: ir.Step, path: Path, facts: PieceFacts, here: Unframed) -> bool:
+        match step:
+            case ir.Perform(_, number):
+                call = facts.ir.exprs[number]
+                return isinstance(call, ir.Call) and self._is_refused(call, path, facts, here)
+            case ir.Bind(_, _, number) if number != NONE:
+                e = facts.ir.exprs[number]
+                return isinstance(e, ir.Imported) and self._import_fails(path, e)
+            case ir.StarImport(_, module, level):
+                return self._import_fails(path, ir.Imported(module, None, level))
+        return False
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _is_refused(self, call: ir.Call, path: Path, facts: PieceFacts, here: Unframed) -> bool:
+        """Whether a call certainly raises TypeError: it has one callee in every run, which does not accept it."""
+        callee = here.value(call.func)
+        if callee is None or len(callee.atoms) != 1:
+            return False
+        (atom,) = callee.atoms
+        if not isinstance(atom, FunctionRef | ClassRef) or not self._ev.calls.refuses(atom, call):
+            return False
+        return not self._is_replaced(atom) and not self._may_be_covered(path, facts.ir.exprs[call.func])
+
+    def _is_replaced(self, callee: FunctionRef | ClassRef) -> bool:
+        """Whether some code sets an attribute of this name, perhaps of the module that defines it."""
+        facts = self._ev.facts(callee.path, callee.piece)
+        names = {facts.ir.defs[callee.def_].name} if facts is not None else set()
+        names |= {"__init__"} if isinstance(callee, ClassRef) else set()
+        return any(self._ev.files.containing(f".{name} =") for name in names)
+
+    def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
+        """Whether a star import may bind the name of a callee again."""
+        file = self._ev.file(path)
+        bindings = file.names.get(func.name, []) if file is not None and isinstance(func, ir.Global) else []
+        last = max((binding.piece for binding in bindings), default=None)
+        return file is not None and last is not None and any(star.piece > last for star in file.stars)
+
+    # --- imports ------------------------------------------------------------------------------------------------------
+
+    def _import_fails(self, importer: Path, e: ir.Imported) -> bool:
+        """Whether an import always fails: the module has no such name, or cannot be imported itself."""
+        module = self._ev.names.resolve(importer, e.module, e.level)
+        if not isinstance(module, ModuleRef) or module.path == importer:
+            return False
+
+        def fails(path: Path) -> bool:
+            return self._is_unimportable(path) or (e.name is not None and self._lacks(path, e.name))
+
+        return fails(module.path) and (e.level > 0 or self._fails_anywhere(importer, e, fails))
+
+    def _fails_anywhere(self, importer: Path, e: ir.Imported, fails: Callable[[Path], bool]) -> bool:
+        """Whether an absolute import fails from whatever folder the program is started."""
+        top = e.module.partition(".")[0]
+        if top in WELL_KNOWN or is_in_tables(top) or self._ev.installed.is_read(top):
+            return False
+        file = self._ev.file(importer)
+        if file is None or importer.suffix == SUFFIX or any(file.mentioning(word) for word in _CHANGES_PATH):
+            return False
+        return all(map(fails, self._called(e.module, e.name)))
+
+    def _called(self, module: str, name: str | None) -> Iterator[Path]:
+        """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
+        wanted = tuple(module.split("."))
+        for path in self._ev.files.paths():
+            parts = path.parent.parts if path.name == _PACKAGE else (*path.parent.parts, path.stem)
+            if parts[-len(wanted) :] == wanted or (name and parts[-len(wanted) - 1 :] == (*wanted, name)):
+                yield path
+
+    def _lacks(self, path: Path, name: str) -> bool:
+        """Whether a module, not a package, binds no such name, and shows all names that it binds."""
+        file = self._ev.file(path)
+        if file is None or path.name == _PACKAGE or name.startswith("__") or name in file.names:
+            return False
+        if file.stars or "__getattr__" in file.names or any(file.mentioning(word) for word in _BINDS_UNSEEN):
+            return False
+        return all(file.facts_of(index) is not None for index, _ in file.asking(whole, scope=MODULE))
+
+    def _is_unimportable(self, path: Path) -> bool:
+        """Whether a module imports at its top level what always fails."""
+        if path not in self._unimportable:
+            with provisional(self._unimportable, path, False):
+                failing = self._find_failing_pieces(path, _may_import)
+                self._unimportable[path] = any(block < 0 for _, block in failing)
+        return self._unimportable[path]
+
+
+def _around(file: ProjectFile, piece: int) -> Iterator[int]:
+    above = file.pieces[piece].parent
+    while above >= 0:
+        yield above
+        above = file.pieces[above].parent
+
+
+def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
+    """Whether a step comes after one that fails, in its context."""
+    context = one.steps[step].context
+    return any(failure.step < step and one.is_within(context, failure.context) for failure in failures)
+
+
+def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> Iterator[ir.ExprId]:
+    """What a def evaluates up to the steps that fail, and its header."""
+    one = facts.ir.defs[def_]
+    yield from (*one.decorators, *one.bases, *(param.default for param in one.params))
+    for number, step in enumerate(one.steps):
+        if not _is_after(number, one, failures):
+            yield from ir.step_expressions(step)
+
+
+def _may_fail(text: str) -> bool:
+    """Whether a piece may import or call something, and is no function or class."""
+    return ("(" in text or "import" in text) and not is_def(text)
+
+
+def _may_import(text: str) -> bool:
+    """Whether a piece may import something, and is no function or class."""
+    return "import" in text and not is_def(text)

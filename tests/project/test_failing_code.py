@@ -1,0 +1,233 @@
+"""Loaders that no program gets to, because an import or a call before them always fails, and programs that may."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.project.linking import link
+
+#: The loader of another program, without which nothing is unused.
+OTHER = "--- other.py\nfrom torch.utils.data import DataLoader\nother = DataLoader(range(9), num_workers=4)\n"
+HEAD = "--- train.py\nfrom torch.utils.data import DataLoader\n"
+LOADER = "loader = DataLoader(range(9), num_workers=4)\n"
+DATA = "--- data.py\nclass Crops: ...\n"
+#: So many lines that the block around them is cut into its statements.
+LONG = "    x = 1\n" * 40
+LOAD = "def load(config, folder): ...\n"
+
+#: Programs that never create `loader`.
+NEVER = {
+    "an import of a missing name": HEAD + "from data import Tiles\n" + LOADER + DATA,
+    "one beside a name that is there": HEAD + "from data import Crops, Tiles\n" + LOADER + DATA,
+    "a relative one": (
+        "--- pack/__init__.py\n--- pack/data.py\nclass Crops: ...\n"
+        "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .data import Tiles\n" + LOADER
+    ),
+    "one in a function": (
+        HEAD
+        + "def main():\n    from data import Tiles\n    loader = DataLoader(Tiles(), num_workers=4)\nmain()\n"
+        + DATA
+    ),
+    "one of a module that another import needs": (
+        HEAD + "import steps\n" + LOADER + "--- steps.py\nfrom data import Tiles\n" + DATA
+    ),
+    "a star import of a module that needs one": (
+        HEAD + "from steps import *\n" + LOADER + "--- steps.py\nfrom data import Tiles\n" + DATA
+    ),
+    "a function after it": HEAD + "from data import Tiles\ndef make():\n    " + LOADER + "make()\n" + DATA,
+    "a function that only such a script calls": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- train.py\nfrom data import Tiles\nfrom tools import make\nmake()\n"
+        + DATA
+    ),
+    "the method of an object that such a script creates": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\nclass Tools:\n    def make(self):\n        "
+        + LOADER
+        + "--- train.py\nfrom data import Tiles\nfrom tools import Tools\nTools().make()\n"
+        + DATA
+    ),
+    "a call without a required argument": HEAD + LOAD + "rows = load('in')\n" + LOADER,
+    "with an unknown keyword": HEAD + LOAD + "rows = load(1, 'in', fast=True)\n" + LOADER,
+    "with too many arguments": HEAD + LOAD + "rows = load(1, 'in', 2)\n" + LOADER,
+    "of a function of another module": (
+        HEAD + "import data\nrows = data.load('in')\n" + LOADER + "--- data.py\n" + LOAD
+    ),
+    "in a function": HEAD + LOAD + "def main():\n    rows = load('in')\n    " + LOADER + "main()\n",
+    "before a loop": (
+        HEAD + LOAD + "def main():\n    rows = load('in')\n    for _ in range(3):\n        " + LOADER + "main()\n"
+    ),
+    "in the branch of the loader": (
+        HEAD + LOAD + "def main(fast):\n    if fast:\n        rows = load('in')\n        " + LOADER + "main(True)\n"
+    ),
+    "under the main guard": (HEAD + LOAD + "if __name__ == '__main__':\n    rows = load('in')\n    " + LOADER),
+    "of a class": (HEAD + "class Rows:\n    def __init__(self, folder): ...\nrows = Rows()\n" + LOADER),
+    "of a class that inherits its __init__": (
+        HEAD + "class Rows:\n    def __init__(self, folder): ...\nclass Tiles(Rows): ...\nrows = Tiles()\n" + LOADER
+    ),
+    "of a method through its class": (
+        HEAD + "class Rows:\n    def load(self, folder): ...\nRows.load('in')\n" + LOADER
+    ),
+    "in a long block": HEAD + LOAD + "if __name__ == '__main__':\n    rows = load('in')\n" + LONG + "    " + LOADER,
+    "of a data module": (
+        HEAD + "import lightning as L\nclass Data(L.LightningDataModule):\n    def __init__(self, folder): ...\n"
+        "    def train_dataloader(self):\n        " + LOADER + "        return loader\n"
+        "Data(root='in').train_dataloader()\n"
+    ),
+    "before the call of the function that creates it": (
+        HEAD + LOAD + "def make():\n    " + LOADER + "def look():\n    load('in')\n    make()\nlook()\n"
+    ),
+}
+
+#: Programs that may create `loader`.
+MAYBE = {
+    "a name that is there": HEAD + "from data import Crops\n" + LOADER + DATA,
+    "one bound in a branch": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport os\nif os.name == 'nt':\n    Tiles = 1\n"
+    ),
+    "one that a function binds": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\ndef f():\n    global Tiles\n    Tiles = 1\n"
+    ),
+    "one from a star import": HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nfrom rows import *\n",
+    "one from __getattr__": HEAD + "from data import Tiles\n" + LOADER + "--- data.py\ndef __getattr__(name): ...\n",
+    "one that is set by its name": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nglobals()['T' + 'iles'] = 1\n"
+    ),
+    "one in a statement that cannot be read": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nTiles = = 1\n"
+    ),
+    "a package, which may have modules that are built": (
+        HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\n"
+    ),
+    "a module that may be a library": HEAD + "from datasets import Tiles\n" + LOADER + "--- datasets.py\nCrops = 1\n",
+    "a module that may be in another folder": (
+        "--- a/train.py\nfrom torch.utils.data import DataLoader\nfrom data import Tiles\n"
+        + LOADER
+        + "--- a/data.py\nCrops = 1\n--- data.py\nTiles = 1\n"
+    ),
+    "a changed search path": HEAD + "import sys\nsys.path.insert(0, X)\nfrom data import Tiles\n" + LOADER + DATA,
+    "an import that may fail": (
+        HEAD + "try:\n    from data import Tiles\nexcept ImportError:\n    pass\n" + LOADER + DATA
+    ),
+    "a long block of imports that may fail": (
+        HEAD + "try:\n    from data import Tiles\n" + LONG + "except ImportError:\n    pass\n" + LOADER + DATA
+    ),
+    "an import of a module with such a block": (
+        HEAD
+        + "import steps\n"
+        + LOADER
+        + "--- steps.py\ntry:\n    from data import Tiles\n"
+        + LONG
+        + "except ImportError:\n    pass\n"
+        + DATA
+    ),
+    "for type checkers": (
+        HEAD + "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from data import Tiles\n" + LOADER + DATA
+    ),
+    "an import after the loader": HEAD + LOADER + "from data import Tiles\n" + DATA,
+    "a function that another script calls too": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- train.py\nfrom data import Tiles\nfrom tools import make\nmake()\n"
+        + "--- test.py\nfrom tools import make\nmake()\n"
+        + DATA
+    ),
+    "a call that fits": HEAD + LOAD + "rows = load(1, folder='in')\n" + LOADER,
+    "a default": HEAD + "def load(config, folder='in'): ...\nrows = load(1)\n" + LOADER,
+    "*args of the function": HEAD + "def load(config, *rest): ...\nrows = load(1, 2, 3)\n" + LOADER,
+    "**kwargs of the function": HEAD + "def load(config, **rest): ...\nrows = load(1, fast=2)\n" + LOADER,
+    "*args of the call": HEAD + LOAD + "rows = load(*pair())\n" + LOADER,
+    "**kwargs of the call": HEAD + LOAD + "rows = load(**pair())\n" + LOADER,
+    "a decorator": HEAD + "from mine import with_config\n@with_config\n" + LOAD + "rows = load('in')\n" + LOADER,
+    "one of two definitions": (
+        HEAD
+        + "import os\nif os.name == 'nt':\n    def load(folder): ...\nelse:\n    "
+        + LOAD
+        + "rows = load('in')\n"
+        + LOADER
+    ),
+    "a later definition": HEAD + LOAD + "def load(folder): ...\nrows = load('in')\n" + LOADER,
+    "a star import after the definition": HEAD + LOAD + "from mine import *\nrows = load('in')\n" + LOADER,
+    "a function that is replaced": (
+        HEAD + "import data\ndata.load = print\nrows = data.load('in')\n" + LOADER + "--- data.py\n" + LOAD
+    ),
+    "partial": (
+        HEAD + "from functools import partial\n" + LOAD + "load_in = partial(load, 1)\nrows = load_in('in')\n" + LOADER
+    ),
+    "a method": (
+        HEAD
+        + "class Rows:\n    def load(self, folder): ...\nRows().load('in')\nrows = Rows()\nrows.load('in')\n"
+        + LOADER
+    ),
+    "a static method": (HEAD + "class Rows:\n    @staticmethod\n    def load(folder): ...\nRows.load('in')\n" + LOADER),
+    "a class method": (
+        HEAD + "class Rows:\n    @classmethod\n    def load(cls, folder): ...\nRows.load('in')\n" + LOADER
+    ),
+    "a dataclass": (
+        HEAD
+        + "from dataclasses import dataclass\n@dataclass\nclass Rows:\n    folder: str\nrows = Rows('in')\n"
+        + LOADER
+    ),
+    "a NamedTuple": (
+        HEAD + "from typing import NamedTuple\nclass Rows(NamedTuple):\n    folder: str\nrows = Rows('in')\n" + LOADER
+    ),
+    "__new__": (
+        HEAD + "class Rows:\n    def __new__(cls): ...\n    def __init__(self, folder): ...\nrows = Rows()\n" + LOADER
+    ),
+    "an __init__ that is replaced": (
+        HEAD + "class Rows:\n    def __init__(self, folder): ...\nRows.__init__ = print\nrows = Rows()\n" + LOADER
+    ),
+    "a metaclass": (
+        HEAD
+        + "from mine import Meta\nclass Rows(metaclass=Meta):\n    def __init__(self, folder): ...\nrows = Rows()\n"
+        + LOADER
+    ),
+    "super().__init__": (
+        HEAD + "class Rows:\n    def __init__(self, folder): ...\nclass Tiles(Rows):\n"
+        "    def __init__(self):\n        super().__init__()\nrows = Tiles()\n" + LOADER
+    ),
+    "a call that may raise": HEAD + LOAD + "try:\n    rows = load('in')\nexcept TypeError:\n    pass\n" + LOADER,
+    "a call in another branch": (
+        HEAD + LOAD + "def main(fast):\n    if fast:\n        rows = load('in')\n    " + LOADER + "main(False)\n"
+    ),
+    "a call after the loader": HEAD + LOAD + "def main():\n    " + LOADER + "    rows = load('in')\nmain()\n",
+    "a call that is not reached each time": HEAD + LOAD + "rows = None or load('in')\n" + LOADER,
+    "a call of a function that is called elsewhere": HEAD + LOAD + "def look():\n    load('in')\n" + LOADER,
+}
+
+
+def _unused(folder: Path, text: str) -> bool:
+    return link(folder, text + OTHER).loader().unused
+
+
+@pytest.mark.parametrize("code", NEVER.values(), ids=NEVER)
+def test_no_program_gets_to_the_loader(code: str, tmp_path: Path) -> None:
+    assert _unused(tmp_path, code)
+
+
+@pytest.mark.parametrize("code", MAYBE.values(), ids=MAYBE)
+def test_a_program_may_get_to_the_loader(code: str, tmp_path: Path) -> None:
+    assert not _unused(tmp_path, code)
+
+
+#: Cells of notebooks that may create `loader`: each runs by itself, in a folder that another one may have changed.
+CELLS = {
+    "a call that fails in another cell": ("def load(folder): ...", "load()", LOADER),
+    "an import in a function": ("def main():\n    from data import Tiles\n    " + LOADER, "main()"),
+}
+
+
+@pytest.mark.parametrize("cells", CELLS.values(), ids=CELLS)
+def test_the_cells_of_a_notebook(cells: tuple[str, ...], tmp_path: Path) -> None:
+    sources = ("from torch.utils.data import DataLoader", *cells)
+    written = {"cells": [{"cell_type": "code", "source": [one]} for one in sources], "nbformat": 4}
+    assert not _unused(tmp_path, f"--- train.ipynb\n{json.dumps(written)}\n" + DATA)
+
+
+def test_nothing_is_unused_where_all_programs_fail(tmp_path: Path) -> None:
+    """Whoever mends the import gets the findings."""
+    code = HEAD + "from data import Tiles\n" + LOADER + DATA
+    assert not link(tmp_path, code).loader().unused
