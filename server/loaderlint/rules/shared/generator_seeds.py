@@ -31,6 +31,16 @@ def seed_of(made: LibObject, model: Model) -> str | None:
     return "" if made.name == "torch.Generator" else _first_argument(making, frame, model)
 
 
+def seed_expression(made: LibObject, model: Model) -> int | None:
+    """The expression of the seed, in the frame that creates the generator; None if it gets none, or several."""
+    making = model.ev.expr(made.site.frame, made.site.expr)
+    seeding = [call for name, call in _seedings(made, model) if name in _TAKE_SEED]
+    if made.name != "torch.Generator" and isinstance(making, ir.Call):
+        seeding.append(making)
+    seeds = [call.args[0].value for call in seeding if call.args and call.args[0].kind in ("pos", "kw")]
+    return seeds[0] if len(seeds) == 1 else None
+
+
 def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:
     """The calls that seed the generator in the def that creates it: `self.generator.manual_seed(5)` on the next
     line."""

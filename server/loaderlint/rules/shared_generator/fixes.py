@@ -7,24 +7,35 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Fix
-from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, def_key
+from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, LibObject, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.loader_traits import evaluation_loaders
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
 from loaderlint.rules.shared_generator.named_generators import named_generator_fix
+from loaderlint.rules.shared_generator.paired_generators import paired_generators
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     """The fix for the generator that is drawn from, and for all that are made beside it: fixing half of them would look
-    like all. Unsafe if the workers of an evaluation loader draw from it too: they may be meant to draw the same numbers
-    each time."""
+    like all. Unsafe if the numbers that are the same may be meant."""
     fix = _of_all(draw, model)
-    if fix is None or not any(evaluation_loaders(def_key(one.call.frame), model) for one in _beside(draw, model)):
+    if fix is None or not any(_may_be_meant(one, model) for one in _beside(draw, model)):
         return fix
     return replace(fix, safety="unsafe")
+
+
+def _may_be_meant(draw: Draw, model: Model) -> bool:
+    """Whether the workers of an evaluation loader draw too, perhaps the same numbers each time, or another generator
+    with the same seed draws alike."""
+    return bool(evaluation_loaders(def_key(draw.call.frame), model)) or draw.made in model.once(_paired)
+
+
+def _paired(model: Model) -> frozenset[LibObject]:
+    found = _generators(model).values()
+    return paired_generators((one for sites in found for draws in sites.values() for one in draws), model)
 
 
 def _beside(draw: Draw, model: Model) -> Iterable[Draw]:
