@@ -154,6 +154,16 @@ MAYBE = {
     "a function that is replaced": (
         HEAD + "import data\ndata.load = print\nrows = data.load('in')\n" + LOADER + "--- data.py\n" + LOAD
     ),
+    "a module that may be in another folder, with another function": (
+        "--- a/train.py\nfrom torch.utils.data import DataLoader\nimport data\nrows = data.load('in')\n"
+        + LOADER
+        + "--- a/data.py\n"
+        + LOAD
+        + "--- data.py\ndef load(folder): ...\n"
+    ),
+    "a function of a module that may be a library": (
+        HEAD + "import datasets\nrows = datasets.load('in')\n" + LOADER + "--- datasets.py\n" + LOAD
+    ),
     "partial": (
         HEAD + "from functools import partial\n" + LOAD + "load_in = partial(load, 1)\nrows = load_in('in')\n" + LOADER
     ),

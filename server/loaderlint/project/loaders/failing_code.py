@@ -135,16 +135,31 @@ class FailingCode:
         if callee is None or len(callee.atoms) != 1:
             return False
         (atom,) = callee.atoms
-        if not isinstance(atom, FunctionRef | ClassRef) or not self._ev.calls.refuses(atom, call):
+        if not isinstance(atom, FunctionRef | ClassRef) or self._ev.installed.holds(atom.path):
+            return False  # another version of a library may accept it
+        if not self._ev.calls.refuses(atom, call):
             return False
-        return not self._is_replaced(atom) and not self._may_be_covered(path, facts.ir.exprs[call.func])
+        if self._is_replaced(atom) or self._may_be_covered(path, facts.ir.exprs[call.func]):
+            return False
+        return atom.path == path or not self._may_be_of_another(atom)
 
     def _is_replaced(self, callee: FunctionRef | ClassRef) -> bool:
         """Whether some code sets an attribute of this name, perhaps of the module that defines it."""
-        facts = self._ev.facts(callee.path, callee.piece)
-        names = {facts.ir.defs[callee.def_].name} if facts is not None else set()
-        names |= {"__init__"} if isinstance(callee, ClassRef) else set()
+        names = {self._name(callee), "__init__"} if isinstance(callee, ClassRef) else {self._name(callee)}
         return any(self._ev.files.containing(f".{name} =") for name in names)
+
+    def _name(self, callee: FunctionRef | ClassRef) -> str:
+        facts = self._ev.facts(callee.path, callee.piece)
+        return facts.ir.defs[callee.def_].name if facts is not None else ""
+
+    def _may_be_of_another(self, callee: FunctionRef | ClassRef) -> bool:
+        """Whether a library, or another module of the same name, may define what the call means."""
+        inside = callee.path.relative_to(self._ev.files.root).with_suffix("").parts
+        if not WELL_KNOWN.isdisjoint(inside):
+            return True
+        module = inside[-1] if callee.path.name != _PACKAGE else callee.path.parent.name
+        others = (self._ev.file(path) for path in self._called(module, None) if path != callee.path)
+        return any(file is None or file.stars or self._name(callee) in file.names for file in others)
 
     def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
         """Whether a star import may bind the name of a callee again."""
