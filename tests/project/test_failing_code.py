@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.loaders.failing_code import _may_import
 from tests.project.linking import link
 
 #: The loader of another program, without which nothing is unused.
@@ -241,3 +242,27 @@ def test_nothing_is_unused_where_all_programs_fail(tmp_path: Path) -> None:
     """Whoever mends the import gets the findings."""
     code = HEAD + "from data import Tiles\n" + LOADER + DATA
     assert not link(tmp_path, code).loader().unused
+
+
+#: What a piece imports, and whether it may be a module of the project.
+IMPORTS = {
+    "import data": True,
+    "import os, data": True,
+    "import os; import data as rows": True,
+    "try:\n    from data import Crops\nexcept ImportError: pass": True,
+    "from .data import Crops": True,
+    "from . import data": True,
+    "from data.crops import (\n    Crops,\n)": True,
+    "from data import *": True,
+    "import os": False,
+    "from json import dumps": False,
+    "import torch.nn as nn, os.path": False,
+    "from torch.utils import data": False,
+    "important = data": False,
+    "def f():\n    import data": False,
+}
+
+
+@pytest.mark.parametrize("text", IMPORTS)
+def test_imports_of_the_project(text: str) -> None:
+    assert _may_import(text) is IMPORTS[text]

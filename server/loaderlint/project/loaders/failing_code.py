@@ -7,6 +7,7 @@ level: whoever runs one goes on with the next cell."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -21,12 +22,15 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Site, def_key
 from loaderlint.project.modules.dependencies import is_def, whole
-from loaderlint.project.modules.import_resolution import WELL_KNOWN
+from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 from loaderlint.syntax.notebook import SUFFIX
 
 _PACKAGE = "__init__.py"
+#: What stands in a line after the `import` or `from` that begins a statement.
+_IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
+_OF_LIBRARIES = STANDARD | WELL_KNOWN
 #: A module with one of these words may bind names that no statement shows.
 _BINDS_UNSEEN = ("globals", "exec", "setattr", "vars", "locals", "sys.modules", "__dict__")
 #: A file with one of these words may import modules from other folders.
@@ -91,13 +95,18 @@ class FailingCode:
         """The pieces at module level that always fail, each with the clause whose block it ends (-1: the module)."""
         if path not in self._blocks:
             with provisional(self._blocks, path, ()):
-                self._blocks[path] = tuple(self._find_failing_pieces(path, _may_fail))
+                file = self._script(path)
+                pieces = file.asking(_may_fail, scope=MODULE) if file is not None else ()
+                self._blocks[path] = tuple(self._failing_among(pieces, file))
         return self._blocks[path]
 
-    def _find_failing_pieces(self, path: Path, may_fail: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
-        file = self._ev.file(path) if path.suffix != SUFFIX and not self._ev.installed.holds(path) else None
-        for piece, _ in file.asking(may_fail, scope=MODULE) if file is not None else ():
-            if file is not None and any(one.context == 0 for one in self._failing_steps((path, piece, 0))):
+    def _script(self, path: Path) -> ProjectFile | None:
+        """The file of the project at `path`, if it runs from its beginning to its end."""
+        return None if path.suffix == SUFFIX or self._ev.installed.holds(path) else self._ev.file(path)
+
+    def _failing_among(self, pieces: Iterable[tuple[int, bool]], file: ProjectFile | None) -> Iterator[tuple[int, int]]:
+        for piece, _ in pieces:
+            if file is not None and any(one.context == 0 for one in self._failing_steps((file.path, piece, 0))):
                 yield piece, file.pieces[piece].parent
 
     def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
@@ -212,8 +221,9 @@ class FailingCode:
         """Whether a module imports at its top level what always fails."""
         if path not in self._unimportable:
             with provisional(self._unimportable, path, False):
-                failing = self._find_failing_pieces(path, _may_import)
-                self._unimportable[path] = any(block < 0 for _, block in failing)
+                file = self._script(path)
+                pieces = file.asking(_may_import, scope=MODULE) if file is not None else ()
+                self._unimportable[path] = any(block < 0 for _, block in self._failing_among(pieces, file))
         return self._unimportable[path]
 
 
@@ -240,10 +250,17 @@ def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> I
 
 
 def _may_fail(text: str) -> bool:
-    """Whether a piece may import or call something, and is no function or class."""
-    return ("(" in text or "import" in text) and not is_def(text)
+    """Whether a piece may call something, or import something that may be in the project, and is no function or
+    class."""
+    return _may_import(text) or ("(" in text and not is_def(text))
 
 
 def _may_import(text: str) -> bool:
-    """Whether a piece may import something, and is no function or class."""
-    return "import" in text and not is_def(text)
+    """Whether a piece may import something that may be in the project, and is no function or class."""
+    return "import" in text and not is_def(text) and any(map(_may_be_of_project, _IMPORT.findall(text)))
+
+
+def _may_be_of_project(written: str) -> bool:
+    """Whether what follows `import` or `from` may name a module of the project: `os, data`, `data import Crops`."""
+    modules = (one.split() for one in written.partition(" import")[0].split(","))
+    return any(words and words[0].partition(".")[0] not in _OF_LIBRARIES for words in modules)
