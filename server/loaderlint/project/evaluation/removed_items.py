@@ -113,7 +113,7 @@ def _removed(ev: Evaluator, dicts: Set[int], frame: Frame, at: int | None = None
     at = len(one.steps) if at is None else at
     contexts: dict[str, set[int]] = {}
     for number, context, key in removals:
-        if number > at or ev.liveness.is_dead(context, frame) or _is_apart(one, context, here, number):
+        if number > at or ev.liveness.is_dead(context, frame) or is_apart(one, context, here, number):
             continue
         for name, around in _keys(ev, dicts, key, context, frame):
             contexts.setdefault(name, set()).add(around)
@@ -133,7 +133,7 @@ def _is_passed(one: ir.DefIR, contexts: Set[int], here: int) -> bool:
     return any(one.is_within(here, context) for context in contexts) or one.always_passes(contexts)
 
 
-def _is_apart(one: ir.DefIR, context: int, here: int, number: int) -> bool:
+def is_apart(one: ir.DefIR, context: int, here: int, number: int) -> bool:
     """Whether a run that has passed step `number` in a context does not reach another context: it is the other branch,
     or the first one returns or raises."""
     passed = set(one.enclosing(context))

@@ -16,6 +16,8 @@ part of the sample. Measured on torch 2.13.
 - A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
   transform is used. (Where a dataset may have a transform or not, other code gives it one, or a setting decides whose
   value is not known, the finding is a hint.)
+- The object is removed from the dictionary or list before the sample is returned (`del sample["path"]`), or another one
+  takes its place (`sample["path"] = str(path)`).
 - `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
 - The loader belongs to a library that batches in its own way (`torch_geometric.loader.DataLoader`, MONAI).
 - The project registers its class in `default_collate_fn_map`.

@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.unknown_settings import rests_on_unknown
+from loaderlint.rules.uncollatable_sample.item_stores import Given, constants
 from loaderlint.rules.uncollatable_sample.uncollatable_values import Kind, Uncollatable
 
 
@@ -45,18 +46,31 @@ def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part
     if number == NONE:
         return
     is_filled = bool(frame.code.fillings(number))  # then not all of its items are what is written there
+    uncollatable, given = model.once(Uncollatable), Given(frame, step)
     match model.ev.expr(frame, number):
         case ir.Seq(kind, items) if kind != "set" and not is_filled:
-            for item in items:
-                yield from _inside(item, step, frame, model)
-        case ir.Map(_, values) if not is_filled:
-            for value in values:
-                yield from _inside(value, step, frame, model)
+            for place, item in enumerate(items):
+                parts = _inside(item, step, frame, model)
+                yield from (part for part in parts if not uncollatable.is_changed(number, place, given))
+        case ir.Map(keys) as e if not is_filled:
+            if NONE not in keys or uncollatable.of(number, frame, given) is not None:
+                yield from _in_dict(e, number, given, model)
         case _:
-            found = model.once(Uncollatable).of(number, frame)
+            found = uncollatable.of(number, frame, given)
             if found is not None:
                 is_choice = _is_choice(step, frame, model) or _may_be_given(frame, model)
                 yield Part(frame, step, number, found, is_choice)
+
+
+def _in_dict(e: ir.Map, number: int, given: Given, model: Model) -> Iterator[Part]:
+    """What cannot be batched in the items of the dict display `e`, expression `number`. Those of `**sample` are asked
+    for together: a later key may replace one."""
+    uncollatable = model.once(Uncollatable)
+    for key, value in zip(e.keys, e.values, strict=True):
+        names = constants(model.ev.eval(key, given.frame)) if key != NONE else ()
+        for part in _inside(value, given.step, given.frame, model):
+            if not any(uncollatable.is_changed(number, name, given) for name in names):
+                yield part
 
 
 def _is_choice(step: int, frame: Frame, model: Model) -> bool:

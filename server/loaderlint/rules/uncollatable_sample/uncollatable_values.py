@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.collation import (
     IMAGE_DATASETS,
     IMAGE_FUNCTIONS,
@@ -23,7 +24,7 @@ from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, 
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import pipeline_steps
 from loaderlint.rules.shared.pickled_to_workers import is_local
-from loaderlint.rules.uncollatable_sample.item_stores import ItemStore, ItemStores
+from loaderlint.rules.uncollatable_sample.item_stores import Given, ItemStore, ItemStores, Key
 
 #: What a value is, in words: 'a Pillow image'.
 Kind: TypeAlias = str
@@ -44,21 +45,21 @@ class Uncollatable:
         self._classes: dict[ClassRef, bool] = {}
         self._asked: set[ItemStore] = set()
 
-    def of(self, number: int, frame: Frame, depth: int = 0) -> Kind | None:
-        """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes; None
-        if there is nothing, or if that is not known."""
-        if depth > _MAX_LEVELS:
+    def of(self, number: int, frame: Frame, given: Given, depth: int = 0) -> Kind | None:
+        """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes to the
+        step that gives the sample; None if there is nothing, or if that is not known."""
+        if depth > _MAX_LEVELS or number == NONE:
             return None
         value, e = self._ev.eval(number, frame), self._ev.expr(frame, number)
         if value.unknown is None:
-            kind = self._of_value(value, depth)
-            return None if kind is None or self._is_replaced_item(e, frame, depth) else kind
+            kind = self._of_value(value, given, depth)
+            return None if kind is None or self._is_replaced_item(e, frame, given, depth) else kind
         match e:
             case ir.Phi(choices):
-                kinds = [self.of(one, frame, depth + 1) for one in self._ev.liveness.live(choices, frame)]
+                kinds = [self.of(one, frame, given, depth + 1) for one in self._ev.liveness.live(choices, frame)]
                 return kinds[0] if kinds and None not in kinds else None
             case ir.Call(_, args) as call if args and args[0].kind == "pos" and self._keeps_images(call, frame):
-                return IMAGE if self.of(args[0].value, frame, depth + 1) == IMAGE else None
+                return IMAGE if self.of(args[0].value, frame, given, depth + 1) == IMAGE else None
         return None
 
     def gives_images(self, dataset: LibObject) -> bool:
@@ -75,33 +76,39 @@ class Uncollatable:
         file = self._model.files.file(frame.path)
         return file is not None and not any(file.asking(_replaces_transform))
 
-    def _of_value(self, value: Val, depth: int) -> Kind | None:
-        kinds = [self._of_atom(atom, depth) for atom in value.ordered()]
+    def is_changed(self, container: int, key: Key, given: Given) -> bool:
+        """Whether the item that a list or dict display has under a key may be replaced by something that may be
+        batched, or removed, before the sample is given."""
+        containers = self._ev.eval(container, given.frame).only(SeqOf, MapOf)
+        return any(self._is_changed(atom, key, given, 0) for atom in containers)
+
+    def _of_value(self, value: Val, given: Given, depth: int) -> Kind | None:
+        kinds = [self._of_atom(atom, given, depth) for atom in value.ordered()]
         return kinds[0] if kinds and None not in kinds else None
 
-    def _of_atom(self, atom: Atom, depth: int) -> Kind | None:
+    def _of_atom(self, atom: Atom, given: Given, depth: int) -> Kind | None:
         match atom:
             case SeqOf("set", _, _):
                 return SET
             case SeqOf() | MapOf() if depth < _MAX_LEVELS:
-                return next(self._of_items(atom, depth + 1), None)
+                return next(self._of_items(atom, given, depth + 1), None)
             case Instance(cls, _) if self._is_plain(cls):
                 return f"an object of `{self._ev.classes.name(cls)}`"
-            case LibMember(LibObject() as owner, "parent") if self._of_object(owner) == PATH:
+            case LibMember(LibObject() as owner, "parent") if self._of_object(owner, given) == PATH:
                 return PATH
             case LibObject():
-                return self._of_object(atom)
+                return self._of_object(atom, given)
         return None
 
-    def _of_items(self, atom: SeqOf | MapOf, depth: int) -> Iterator[Kind]:
-        """What the items of a container are that cannot be batched, without those that something else replaces."""
+    def _of_items(self, atom: SeqOf | MapOf, given: Given, depth: int) -> Iterator[Kind]:
+        """What the items of a container are that cannot be batched, without those that are replaced or removed."""
         items = zip(atom.keys, atom.values, strict=True) if isinstance(atom, MapOf) else enumerate(atom.items)
         for key, item in items:
-            kind = self._of_value(item, depth)
-            if kind is not None and not self._is_replaced(atom, key, depth):
+            kind = self._of_value(item, given, depth)
+            if kind is not None and not self._is_changed(atom, key, given, depth):
                 yield kind
 
-    def _is_replaced_item(self, e: ir.Expr | None, frame: Frame, depth: int) -> bool:
+    def _is_replaced_item(self, e: ir.Expr | None, frame: Frame, given: Given, depth: int) -> bool:
         """Whether an expression reads an item of a container that something else may have replaced."""
         match e:
             case ir.Index(base, index):
@@ -114,9 +121,16 @@ class Uncollatable:
             case _:
                 return False
         containers = self._ev.eval(base, frame).only(SeqOf, MapOf)
-        return any(self._is_replaced(atom, key, depth + 1) for atom in containers)
+        return any(self._is_replaced(atom, key, given, depth + 1) for atom in containers)
 
-    def _is_replaced(self, atom: SeqOf | MapOf, key: str | int | None, depth: int) -> bool:
+    def _is_changed(self, atom: SeqOf | MapOf, key: Key, given: Given, depth: int) -> bool:
+        stores = self._model.once(ItemStores)
+        if stores.may_lack(atom, key, given) or self._is_replaced(atom, key, given, depth):
+            return True
+        copied = stores.copied_by(atom) if depth < _MAX_LEVELS else ()
+        return any(self._is_changed(one, key, given, depth + 1) for one in copied)
+
+    def _is_replaced(self, atom: SeqOf | MapOf, key: Key, given: Given, depth: int) -> bool:
         """Whether something that may be batched may be stored under a key of a container in place of the item that the
         evaluator knows."""
         for store in self._model.once(ItemStores).into(atom, key):
@@ -124,13 +138,13 @@ class Uncollatable:
                 continue  # `images[0] = resize(images[0])`: the item before it
             self._asked.add(store)
             try:
-                if self.of(store.value, store.frame, depth + 1) is None:
+                if self.of(store.value, store.frame, given, depth + 1) is None:
                     return True
             finally:
                 self._asked.remove(store)
         return False
 
-    def _of_object(self, atom: LibObject) -> Kind | None:
+    def _of_object(self, atom: LibObject, given: Given) -> Kind | None:
         if atom.name in OTHERS:
             return OTHERS[atom.name]
         if is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
@@ -139,7 +153,7 @@ class Uncollatable:
             return PATH
         call = self._ev.expr(atom.site.frame, atom.site.expr)
         if atom.name in IMAGE_FUNCTIONS and isinstance(call, ir.Call) and call.args:
-            return IMAGE if self.of(call.args[0].value, atom.site.frame, 1) == IMAGE else None
+            return IMAGE if self.of(call.args[0].value, atom.site.frame, given, 1) == IMAGE else None
         return None
 
     def _keeps_images(self, call: ir.Call, frame: Frame) -> bool:
