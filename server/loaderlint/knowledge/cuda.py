@@ -16,6 +16,9 @@ INITIALISES = frozenset(
     """.split()
 )
 
+#: Functions that say whether there is a GPU that torch can use.
+AVAILABLE = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
+
 #: Packages whose functions take `device=` and make tensors there.
 TAKES_DEVICE = ("torch.", "torchvision.", "torchaudio.")
 

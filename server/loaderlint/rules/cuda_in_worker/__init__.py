@@ -29,7 +29,7 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 - The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
 - Only the constructor or other methods of the main process use the GPU. Workers do not use the result, or use it after
   it is back on the CPU (`.cpu()`), or read only its shape or device.
-- The loader has no workers.
+- The loader has no workers, or none where the device is a GPU: `num_workers=0 if device == "cuda" else 4`.
 
 `if torch.cuda.is_available():` does not help: on a machine with a GPU the branch runs and raises. The finding is a
 warning for a device that is chosen this way (`"cuda" if torch.cuda.is_available() else "cpu"`), and for CUDA in a
@@ -109,7 +109,7 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
         doubts = None if filled else doubts_of(call, model)
         why_not = _FILLED if filled else _ASKS if doubts is None else ""
         doubts = max(use.doubts, doubts or 0)
-        yield Candidate(use, call.frame, here, cure(model), why_not, doubts=doubts, key=here.key)
+        yield Candidate(use, call.frame, here, cure(use, model), why_not, doubts=doubts, key=here.key)
 
 
 def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
@@ -135,7 +135,7 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
         if loads_anywhere(call, model) and cuda_use(call, model) is None:
             here, saved = Spot(call.frame, call.number), _SAVED if model.once(saves_on_cpu) else ""
             why_not = _ARRAY if loads_array(call, model) else saved
-            yield Candidate(call, call.frame, here, cure(model), why_not, severity=Severity.HINT, key=here.key)
+            yield Candidate(call, call.frame, here, cure(None, model), why_not, severity=Severity.HINT, key=here.key)
 
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from loaderlint.project.reach.model import Model, WorkerCall
-from loaderlint.rules.shared.cuda_uses import doubts_around
+from loaderlint.rules.cuda_in_worker.device_choices import workers_only_on_cpu
+from loaderlint.rules.shared.cuda_uses import CudaUse, doubts_around
 from loaderlint.rules.shared.judgement import Cure
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.process_guards import callers_of
@@ -12,9 +13,11 @@ from loaderlint.rules.shared.process_guards import callers_of
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
 
 
-def cure(model: Model) -> Cure:
-    """A cure: CUDA can be used in workers that are not forked."""
-    return not_forked(model, "where CUDA can be used")
+def cure(use: CudaUse | None, model: Model) -> Cure:
+    """A cure of a use of CUDA, or of one of which nothing is known: it can be used in workers that are not forked, and
+    a loader may have no workers where it is used."""
+    in_spawned = not_forked(model, "where CUDA can be used")
+    return lambda loader: in_spawned(loader) or workers_only_on_cpu(loader, use, model)
 
 
 def doubts_of(call: WorkerCall, model: Model) -> int | None:

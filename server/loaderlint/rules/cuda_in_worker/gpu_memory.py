@@ -41,7 +41,7 @@ def brought_to_gpu(function: WorkerFunction, model: Model) -> Iterator[Candidate
                 why_not = "" if is_held(held, value.origins, model) else _NOT_HELD
                 done.update(() if why_not else [site_key(held.site)])
                 doubts = max(use.doubts, _others(value, model))
-                yield Candidate(brought, frame, here, cure(model), why_not, doubts=doubts)
+                yield Candidate(brought, frame, here, cure(use, model), why_not, doubts=doubts)
 
 
 def _others(value: Val, model: Model) -> int:

@@ -22,11 +22,13 @@ _NO_DOUBT = frozenset({"is_available", "device_count"})
 
 
 class CudaUse(NamedTuple):
-    """A call that uses CUDA. `text`: the call as messages show it; `doubts`: the number of unknown conditions."""
+    """A call that uses CUDA. `text`: the call as messages show it; `doubts`: the number of unknown conditions; `names`:
+    the devices that it may use, '' for one that is no GPU."""
 
     call: WorkerCall
     text: str
     doubts: int
+    names: frozenset[str] = frozenset({"cuda"})
 
 
 def cuda_use(call: WorkerCall, model: Model) -> CudaUse | None:
@@ -67,14 +69,15 @@ def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
 def _on(device: Val, call: WorkerCall, text: str, model: Model) -> CudaUse | None:
     """A use of CUDA if the device is a CUDA device, with a doubt if it may also be another one; None if it is
     unknown."""
-    names = list(_device_names(device, model))
+    names = list(device_names(device, model))
     cuda = [name for name in names if name and name.startswith("cuda")]
     if not cuda or None in names:
         return None
-    return CudaUse(call, f"`{text.format(cuda[0])}`", 0 if len(cuda) == len(names) else 1)
+    all_names = frozenset(name for name in names if name is not None)
+    return CudaUse(call, f"`{text.format(cuda[0])}`", 0 if len(cuda) == len(names) else 1, all_names)
 
 
-def _device_names(value: Val, model: Model) -> Iterator[str | None]:
+def device_names(value: Val, model: Model) -> Iterator[str | None]:
     """The devices that a value may name: 'cuda:0', '' for any other device, None if it is unknown or an option."""
     for atom in value.ordered():
         match atom:
@@ -85,7 +88,7 @@ def _device_names(value: Val, model: Model) -> Iterator[str | None]:
             case LibObject("torch.device", site):
                 passed = model.ev.calls.site_arguments(site)
                 inner = passed.get("device", 0) or passed.get("type", 0)
-                yield from _device_names(inner, model) if inner else (None,)
+                yield from device_names(inner, model) if inner else (None,)
             case _:
                 yield None
 
