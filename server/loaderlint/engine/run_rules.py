@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.project_places import ProjectPlaces
     from loaderlint.rules.base import Rule
 
+#: Rules on faults that the call of a loader shows, whether or not anything iterates over it.
+_AT_CREATION = frozenset({"conflicting-loader-arguments"})
+
 
 def unheard(silence: Silence) -> None:
     """Ignore a silence."""
@@ -49,7 +52,8 @@ def ask_rules(
                         if not places.is_library(finding.place.path):
                             heard(finding)
                     elif (own := of_project(finding, places, model)) is not None:
-                        _add(found, _as_hint(own) if _is_unused(subject, model) else _quieter(own, subject, model))
+                        is_hint = _is_unused(subject, one, model)
+                        _add(found, _as_hint(own) if is_hint else _quieter(own, subject, model))
     return list(found.values())
 
 
@@ -83,13 +87,14 @@ def _quieter(finding: Finding, subject: object, model: Model) -> Finding:
     return replace(finding, severity=severity)
 
 
-def _is_unused(subject: object, model: Model) -> bool:
-    """Whether no program of the project runs the subject of a rule: a loader, or a function of the main process."""
+def _is_unused(subject: object, rule: Rule, model: Model) -> bool:
+    """Whether no program of the project runs the subject of a rule: a loader, or a function of the main process. A
+    loader that nothing iterates over is created all the same."""
     from loaderlint.project.reach.model import Loader, MainFunction
 
     if isinstance(subject, MainFunction):
         return model.is_unused(subject.path, subject.piece, subject.def_)
-    return isinstance(subject, Loader) and subject.unused
+    return isinstance(subject, Loader) and subject.unused and not (subject.idle and rule.name in _AT_CREATION)
 
 
 def _as_hint(finding: Finding) -> Finding:

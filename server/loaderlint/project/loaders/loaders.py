@@ -63,6 +63,7 @@ from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
 from loaderlint.project.loaders.failing_code import FailingCode
+from loaderlint.project.loaders.idle_loaders import IdleLoaders
 from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
@@ -115,7 +116,9 @@ class Loader(Struct, frozen=True, eq=False):
     - `workers`: how many it starts, as configured.
     - `reads_itself`: the `__iter__` of its class reads the dataset without torch's workers, whatever their number.
     - `presumed`: a class creates it of which no known code creates an object.
-    - `unused`: no program of the project gets as far as the call that creates it, and they create others.
+    - `unused`: no program of the project gets as far as the call that creates it, or nothing iterates over it, and
+      programs use others.
+    - `idle`: it is unused because nothing iterates over it; the call that creates it runs.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
 
@@ -134,6 +137,7 @@ class Loader(Struct, frozen=True, eq=False):
     reads_itself: bool = False
     presumed: bool = False
     unused: bool = False
+    idle: bool = False
     installed: bool = False
     unheld: str = ""
 
@@ -233,6 +237,7 @@ class Loaders:
         self._callers = callers
         self._failing = FailingCode(evaluator)
         self.unused = UnusedFunctions(evaluator, callers, self._failing)
+        self._idle = IdleLoaders(evaluator)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
         self._names: dict[Code, dict[int, str]] = {}
@@ -252,14 +257,23 @@ class Loaders:
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
         unused = {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
-        self.shows_use = any(map(self._is_in_use, kept))
+        in_use = [one for one in kept if self._is_in_use(one)]
+        self.shows_use = bool(in_use)
+        idle = {id(one) for one in kept if in_use and self._is_idle(one)}
+        unused |= idle if any(id(one) not in idle for one in in_use) else set()
         return tuple(
-            replace(one, index=index, unused=self.shows_use and id(one) in unused) for index, one in enumerate(kept)
+            replace(one, index=index, unused=self.shows_use and id(one) in unused, idle=id(one) in unused & idle)
+            for index, one in enumerate(kept)
         )
 
     def _is_unused(self, site: Site) -> bool:
         """Whether no program of the project makes a call."""
         return self.unused.is_unused(*def_key(site.frame)) or self._failing.keeps_from(site)
+
+    def _is_idle(self, loader: Loader) -> bool:
+        """Whether nothing iterates over a loader of torch's own class."""
+        is_plain = loader.kind.name == TORCH_LOADER and not loader.installed
+        return is_plain and loader.site is not None and self._idle.is_idle(loader.site)
 
     def _is_in_use(self, loader: Loader) -> bool:
         """Whether a program of the project creates a loader: not a test, and not the module of the dataset, which may
