@@ -14,7 +14,9 @@ HEAD = """
 import absl.app, accelerate, fire, functools, itertools, multiprocessing, os, platform, pytest, sys, unittest
 import lightning.pytorch as pl
 import torch.multiprocessing as mp
+import torch.optim.swa_utils
 from torch.utils.data import DataLoader, Dataset
+from torch_lr_finder import LRFinder
 from tqdm import tqdm
 class D(Dataset):
  def __getitem__(self, index): return index
@@ -106,6 +108,16 @@ STARTED: dict[str, str] = {
     "m, loader2 = accelerate.Accelerator().prepare(load(), loader); list(loader2)": "error safe",
     "a, b = load(loader); list(b)": "no script iterates over it when it is imported",
     "pl.Trainer().fit(load(), loader)": "error safe",
+    "pl.tuner.Tuner(pl.Trainer()).lr_find(load(), train_dataloaders=loader)": "error safe",
+    "pl.tuner.Tuner(pl.Trainer()).scale_batch_size(load(), train_dataloaders=loader)": "error safe",
+    "pl.Trainer().tuner.lr_find(load(), loader)": "error safe",
+    "pl.Trainer().tune(load(), loader)": "error safe",
+    "LRFinder(load(), load(), load()).range_test(loader)": "error safe",
+    "torch.optim.swa_utils.update_bn(loader, load())": "error safe",
+    "pl.tuner.Tuner(loader)": "no script iterates over it when it is imported",
+    "pl.tuner.Tuner(pl.Trainer()).find(load(), loader)": "no script iterates over it when it is imported",
+    "torch.optim.swa_utils.AveragedModel(loader)": "no script iterates over it when it is imported",
+    "def lr_find(x): load(x); lr_find(loader)": "no script iterates over it when it is imported",
     "pl.Trainer().save(load(), loader)": "no script iterates over it when it is imported",
     "pl.Trainer().fit(load(), [loader])": "no script iterates over it when it is imported",
     "class M(pl.LightningModule):; "
@@ -117,6 +129,12 @@ STARTED: dict[str, str] = {
     "class M(pl.LightningModule):; "
     " def train_dataloader(self): return DataLoader(D(), num_workers=2, multiprocessing_context='spawn'); "
     "load(M())": "no script iterates over it when it is imported",
+    "class M(pl.LightningModule):; "
+    " def train_dataloader(self): return DataLoader(D(), num_workers=2, multiprocessing_context='spawn'); "
+    "pl.tuner.Tuner(pl.Trainer()).lr_find(M())": "error safe",
+    "class M(pl.LightningModule):; "
+    " def test_dataloader(self): return DataLoader(D(), num_workers=2, multiprocessing_context='spawn'); "
+    "pl.tuner.Tuner(pl.Trainer()).lr_find(M())": "no script iterates over it when it is imported",
     "list(loader); list(loader)": "error safe",
     "list(loader); class E: pass": "error safe",
     "list(loader); X = 3": "error safe",

@@ -6,8 +6,11 @@ from types import MappingProxyType
 
 #: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
 GOES_OVER_NOW = frozenset(
-    f"builtins.{name}"
-    for name in "iter list tuple set sorted enumerate zip map filter sum max min any all dict frozenset".split()
+    """
+    builtins.iter builtins.list builtins.tuple builtins.set builtins.sorted builtins.enumerate builtins.zip builtins.map
+    builtins.filter builtins.sum builtins.max builtins.min builtins.any builtins.all builtins.dict builtins.frozenset
+    torch.optim.swa_utils.update_bn
+    """.split()
 )
 
 #: What goes over its first argument when it is gone over itself.
@@ -18,8 +21,14 @@ GOES_OVER_LATER = frozenset(
     """.split()
 )
 
-#: Methods of a library's trainer that go over the loaders, data modules and models they are given.
-LOADER_CONSUMERS = frozenset("fit fit_one_cycle validate test predict evaluate run train tune".split())
+#: Methods of a library's trainer, or of what tries out its settings, that go over the loaders, data modules and models
+#: they are given. `lr_find` and `scale_batch_size` of Lightning's `Tuner` call `fit`; fastai's learner has an `lr_find`
+#: as well, torch-lr-finder a `range_test`.
+LOADER_CONSUMERS = frozenset(
+    """
+    fit fit_one_cycle validate test predict evaluate run train tune lr_find scale_batch_size range_test
+    """.split()
+)
 
 #: Methods that give back the loaders they are given, ready for a device.
 LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".split())
@@ -27,10 +36,14 @@ LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".spl
 #: The methods of a data module or a model with which a trainer makes its loaders end with this (`train_dataloader`).
 LOADER_HOOK = "_dataloader"
 
+_FIT = ("train_dataloader", "val_dataloader")
 #: The hooks that a trainer of Lightning asks for its loaders, by the method of the trainer. Source: Lightning 2.6.
 HOOKS_OF_STAGE = MappingProxyType(
     {
-        "fit": ("train_dataloader", "val_dataloader"),
+        "fit": _FIT,
+        "tune": _FIT,
+        "lr_find": _FIT,
+        "scale_batch_size": _FIT,
         "validate": ("val_dataloader",),
         "test": ("test_dataloader",),
         "predict": ("predict_dataloader",),

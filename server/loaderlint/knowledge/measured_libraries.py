@@ -41,6 +41,7 @@ _TRAINERS = frozenset(
     """
     lightning.Trainer lightning.pytorch.Trainer lightning.pytorch.trainer.Trainer
     lightning.pytorch.trainer.trainer.Trainer lightning.pytorch.cli.LightningCLI
+    lightning.pytorch.tuner.Tuner lightning.pytorch.tuner.tuning.Tuner
     lightning.Fabric lightning.fabric.Fabric lightning.fabric.fabric.Fabric
     accelerate.Accelerator accelerate.accelerator.Accelerator
     """.split()

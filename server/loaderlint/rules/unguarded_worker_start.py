@@ -14,7 +14,7 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 ## When it is not a bug
 - The workers are forked: Linux before Python 3.14, unless the program sets another start method.
 - The module only creates the loader. That starts no workers; iterating does: `for`, `iter`, `list`, `enumerate`,
-  `trainer.fit(model, loader)`, or a call of a function that does so.
+  `trainer.fit(model, loader)`, `tuner.lr_find(model, loader)`, or a call of a function that does so.
 - The loader has no workers.
 - The code gives the loader no workers in some cases, such as on Windows.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
