@@ -21,6 +21,20 @@ from tqdm import tqdm
 class D(Dataset):
  def __getitem__(self, index): return index
 """
+#: Modules that such code may import. `termios` hides Python's.
+BESIDE = """
+--- other.py
+import fcntl
+--- deeper.py
+from other import x
+from os import sched_getaffinity
+--- near.py
+def f(): import fcntl
+if __name__ == '__main__': import pwd
+import json
+--- termios.py
+x = 3
+"""
 
 
 def started(folder: Path, code: str) -> str:
@@ -38,7 +52,7 @@ def started(folder: Path, code: str) -> str:
 def platforms(folder: Path, test: str) -> str:
     """On which platforms the code that makes a loader runs. Other module-level code stands before ` | `."""
     above, _, code = test.rpartition(" | ")
-    text = f"{HEAD}{lines(above)}\n{lines(code)}\n"
+    text = f"--- train.py\n{HEAD}{lines(above)}\n{lines(code)}\n{BESIDE}"
     model = link(folder, text, Environment(platforms=("linux", "windows", "macos"))).model
     (loader,) = (one for one in model.loaders if one.name == "loader")
     return " ".join(model.environment(loader).platforms)
@@ -193,6 +207,38 @@ PLATFORMS: dict[str, str] = {
     "def test_x(): loader = DataLoader(D())": "linux macos",
     "skip = pytest.mark.skipif(sys.platform == 'win32', reason='x') | @skip; "
     "def test_x(): loader = DataLoader(D())": "linux macos",
+    "from os import sched_getaffinity | loader = DataLoader(D())": "linux",
+    "import fcntl | loader = DataLoader(D())": "linux macos",
+    "from resource import * | loader = DataLoader(D())": "linux macos",
+    "import json, pwd as users | loader = DataLoader(D())": "linux macos",
+    "import nvidia.dali.fn as fn | loader = DataLoader(D())": "linux",
+    "from nvidia import dali | loader = DataLoader(D())": "linux",
+    "from nvidia.dali.plugin.pytorch import DALIGenericIterator | loader = DataLoader(D())": "linux",
+    "from cucim.skimage import color; import fcntl | loader = DataLoader(D())": "linux",
+    "import other | loader = DataLoader(D())": "linux macos",
+    "from deeper import x | loader = DataLoader(D())": "linux",
+    "from os import cpu_count; import nvidia.cublas, resources | loader = DataLoader(D())": "linux windows macos",
+    "import near | loader = DataLoader(D())": "linux windows macos",
+    "import termios | loader = DataLoader(D())": "linux windows macos",
+    "from .fcntl import lock | loader = DataLoader(D())": "linux windows macos",
+    "def f(): import fcntl | loader = DataLoader(D())": "linux windows macos",
+    "def f(): import other | loader = DataLoader(D())": "linux windows macos",
+    "try: import fcntl; except ImportError: fcntl = None | loader = DataLoader(D())": "linux windows macos",
+    "if sys.platform != 'win32': import fcntl | loader = DataLoader(D())": "linux windows macos",
+    "loader = DataLoader(D(), num_workers=len(os.sched_getaffinity(0)))": "linux",
+    "def f():;  n = os.getloadavg();  loader = DataLoader(D(), num_workers=int(n[0]))": "linux macos",
+    "N = len(os.sched_getaffinity(0)) | loader = DataLoader(D())": "linux",
+    "def f():;  if load(): os.getuid();  loader = DataLoader(D())": "linux windows macos",
+    "def f():;  if load():;   os.getuid();   loader = DataLoader(D())": "linux macos",
+    "def f():;  loader = DataLoader(D());  os.getuid()": "linux windows macos",
+    "def f(): os.getuid() | loader = DataLoader(D())": "linux windows macos",
+    "try: N = len(os.sched_getaffinity(0)); except AttributeError: N = 2 | loader = DataLoader(D())": (
+        "linux windows macos"
+    ),
+    "N = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 2 | loader = DataLoader(D())": (
+        "linux windows macos"
+    ),
+    "f = os.sched_getaffinity | loader = DataLoader(D())": "linux windows macos",
 }
 #: Module-level code and, after ` | `, options of a loader, and the start methods of its workers.
 METHODS: dict[str, str] = {

@@ -15,6 +15,8 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 - The workers are forked: Linux before Python 3.14, unless the program sets another start method.
 - The module only creates the loader. That starts no workers; iterating does: `for`, `iter`, `list`, `enumerate`,
   `trainer.fit(model, loader)`, `tuner.lr_find(model, loader)`, or a call of a function that does so.
+- The script runs on Linux only, because it imports or calls what other platforms lack: `os.sched_getaffinity`,
+  `fcntl`, `nvidia.dali`. An import in a function, in a branch or in a `try` does not count.
 - The loader has no workers.
 - The code gives the loader no workers in some cases, such as on Windows.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.project_files import MODULE
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 #: A statement begins on its own line, or after another one or its header.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
+_FROM = re.compile(r"from[ \t]+(\.*\w*)")
+_IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
+#: At most this many modules are followed from one script.
+_MAX_FOLLOWED = 400
 
 
 def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
@@ -41,6 +47,54 @@ def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     for piece, _ in file.asking(_imports) if file else ():
         facts = ev.facts(path, piece)
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
+
+
+def own_imports(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
+    """The imports of a file in unconditional statements at module level; `*` for all names of a module."""
+    return _unconditional(ev, path, _is_import)
+
+
+def imports_beside(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
+    """As `own_imports`, without the standard library, which contains no module of the project."""
+    return _unconditional(ev, path, _imports_beside)
+
+
+def surely_imported(ev: Evaluator, script: Path) -> Iterator[Path]:
+    """A script and the modules of the project that it imports in any case, itself or through others: not in a branch or
+    a function. At most about `_MAX_FOLLOWED` modules."""
+    seen, queue = {script}, [script]
+    yield script
+    while queue and len(seen) < _MAX_FOLLOWED:
+        importer = queue.pop(0)
+        for e in imports_beside(ev, importer):
+            for module in files_of(ev, importer, e):
+                if module not in seen:
+                    seen.add(module)
+                    queue.append(module)
+                    yield module
+
+
+def _unconditional(ev: Evaluator, path: Path, question: Callable[[str], bool]) -> Iterator[ir.Imported]:
+    """As `own_imports`, but only of the statements for which the question is true."""
+    file = ev.file(path)
+    for piece, _ in file.asking(question, scope=MODULE) if file is not None else ():
+        facts = ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
+        if facts is not None:
+            yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
+            stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
+            yield from (ir.Imported(star.module, "*", star.level) for star in stars)
+
+
+def _is_import(text: str) -> bool:
+    return text.startswith(("from ", "import "))
+
+
+def _imports_beside(text: str) -> bool:
+    """Whether a statement imports from outside the standard library."""
+    if text.startswith("from "):
+        tops = _FROM.match(text)
+        return tops is None or tops[1] not in sys.stdlib_module_names
+    return text.startswith("import ") and not sys.stdlib_module_names.issuperset(_IMPORTED.findall(text))
 
 
 def imported_as(ev: Evaluator, path: Path) -> Iterator[tuple[str, str]]:

@@ -60,6 +60,11 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
     return None
 
 
+def is_hidden(files: Files, importer: Path, module: str) -> bool:
+    """Whether a module of the project may hide a top-level module of a library or of Python from `importer`."""
+    return any(isinstance(_child(files, folder, module), ModuleRef) for folder in _search_path(files, importer))
+
+
 def resolves_as_neighbours(files: Files, importer: Path) -> bool:
     """Whether the modules that `importer` names are those that any other file of its folder names so: it adds no folder
     to the search path, and could not be taken for a library itself."""

@@ -60,6 +60,7 @@ from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_
 from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
+from loaderlint.project.reach.required_platforms import RequiredPlatforms, having
 from loaderlint.project.reach.scripts import Scripts
 from loaderlint.project.reach.start_methods import StartMethods
 from loaderlint.project.reach.worker_dataset import method_calls
@@ -255,6 +256,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
+        self._required = RequiredPlatforms(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
         self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)
         self._constants = DefaultBranches(self.ev, self.callers, self._callers_in, self.ev.liveness)
@@ -823,13 +825,25 @@ class Model:
         if loader is None or loader.site is None:
             return found
         if loader.index not in self._platforms:
-            self._platforms[loader.index] = self._guards.platforms_at(loader.site, found.platforms)
-        platforms = self._platforms[loader.index]
-        return found if platforms == found.platforms else replace(found, platforms=platforms)
+            self._platforms[loader.index] = self._platforms_at(loader.site, found.platforms)
+        return _on(self._platforms[loader.index], found)
+
+    def _platforms_at(self, site: Site, platforms: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of `platforms` on which the expression at `site` may run."""
+        found = self._guards.platforms_at(site, platforms)
+        if len(found) < 2:
+            return found
+        return having(found, (*self._required.of_module(site.frame.path), *self._required.before(site)))
+
+    def environment_in(self, script: Path, environment: Environment) -> Environment:
+        """An environment without the platforms on which the program `script` cannot run."""
+        if len(environment.platforms) < 2:
+            return environment
+        return _on(having(environment.platforms, self._required.of_module(script)), environment)
 
     def environment_at(self, path: Path) -> Environment:
         """The environment of the file at `path`."""
-        return self._environment_of(path)
+        return self.environment_in(path, self._environment_of(path))
 
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
         """Whether no program of the project runs a function, though they create loaders elsewhere."""
@@ -1058,6 +1072,11 @@ def _without_recursion(chain: Sequence[Frame]) -> list[Frame]:
         for one, next_ in zip(chain, after, strict=True)
         if next_ is None or def_key(one) != def_key(next_) or one.receiver != next_.receiver
     ]
+
+
+def _on(platforms: tuple[str, ...], environment: Environment) -> Environment:
+    """An environment with these platforms only."""
+    return environment if platforms == environment.platforms else replace(environment, platforms=platforms)
 
 
 def _is_test_or_tutorial(path: Path, model: Model) -> bool:

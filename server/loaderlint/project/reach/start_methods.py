@@ -51,7 +51,11 @@ class StartMethods:
         """The start methods that the loader's workers may have where the program `script` starts them. Another program
         that uses the same loader may choose another one."""
         named = self.named(loader.argument("multiprocessing_context"))
-        return named or self._by_default(self._model.environment(loader), script, loader.site)
+        if named:
+            return named
+        environment = self._model.environment(loader)
+        environment = self._model.environment_in(script, environment) if script is not None else environment
+        return self._by_default(environment, script, loader.site)
 
     def chosen(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that always happens names; empty if the

@@ -11,10 +11,11 @@ from loaderlint.knowledge.augmentations import (
     REMOVED_FROM_ALBUMENTATIONS,
     Library,
 )
+from loaderlint.project.evaluation.file_imports import own_imports
 from loaderlint.project.evaluation.values import LibObject, SeqOf, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.versions.environment import Answer, VersionSet
-from loaderlint.rules.shared.importable_modules import importable_modules, own_imports
+from loaderlint.rules.shared.importable_modules import importable_modules
 
 _MAX_DEPTH = 8
 _OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
@@ -67,7 +68,7 @@ def removed_name(made: LibObject, loader: Loader, model: Model) -> str:
 
 def _removed_import(path: Path, model: Model) -> str:
     """What a file imports at its head that only albumentations before 1.4 has."""
-    for e in own_imports(path, model):
+    for e in own_imports(model.ev, path):
         full = f"{e.module}.{e.name}" if e.name else e.module
         if any(f"{full}.".startswith(f"{module}.") for module in REMOVED_ALBUMENTATIONS_MODULES) or _is_removed(full):
             return full

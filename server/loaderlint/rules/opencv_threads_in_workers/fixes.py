@@ -9,6 +9,7 @@ from textwrap import indent
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
+from loaderlint.project.evaluation.file_imports import own_imports, surely_imported
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
@@ -16,7 +17,6 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, st
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
-from loaderlint.rules.shared.importable_modules import own_imports, surely_imports
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.loader_call import written
 from loaderlint.rules.shared.loader_traits import in_sight
@@ -69,8 +69,8 @@ def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:
 
 def _has_cv2(path: Path, user: Path, model: Model) -> bool:
     """Whether a file imports cv2 in any case, itself or through the module that uses it."""
-    own = (e.module.partition(".")[0] for e in own_imports(path, model))
-    return "cv2" in own or surely_imports(path, user, model)
+    own = (e.module.partition(".")[0] for e in own_imports(model.ev, path))
+    return "cv2" in own or user in surely_imported(model.ev, path)
 
 
 def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:

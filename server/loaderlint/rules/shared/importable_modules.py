@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.file_imports import files_of
+from loaderlint.project.evaluation.file_imports import files_of, imports_beside, own_imports
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Model
 
 #: At most this many modules are followed from one script.
 _MAX_MODULES = 100
-#: So many where only one is looked for.
-_MAX_FOLLOWED = 400
-_FROM = re.compile(r"from[ \t]+(\.*\w*)")
-_IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
 
 
 class Importable(NamedTuple):
@@ -40,8 +34,8 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
     when the script runs, so another import of them succeeds too. An indirect one counts only if its name shows that the
     script can import it: it begins with a package that the script imports itself, or is in the same folder."""
     found: dict[Path, Importable] = {}
-    roots = {e.module.partition(".")[0] for e in own_imports(script, model) if not e.level}
-    taken_from = {one for e in own_imports(script, model) if e.name for one in _whole(e, script, model)}
+    roots = {e.module.partition(".")[0] for e in own_imports(model.ev, script) if not e.level}
+    taken_from = {one for e in own_imports(model.ev, script) if e.name for one in _whole(e, script, model)}
     starred = _starred(script, model)
     queue = [(script, "", True)]
     seen = {script}
@@ -68,9 +62,9 @@ def importable_modules(script: Path, model: Model) -> Mapping[Path, Importable]:
 
 def _given(package: Path, script: Path, model: Model) -> frozenset[Path]:
     """The modules from which a package takes what the script imports from it."""
-    taken = {e.name for e in own_imports(script, model) if package in _whole(e, script, model)}
+    taken = {e.name for e in own_imports(model.ev, script) if package in _whole(e, script, model)}
     found = set[Path]()
-    for e in own_imports(package, model):
+    for e in own_imports(model.ev, package):
         for module in _whole(e, package, model) if e.name else ():
             file = model.files.file(module)
             if e.name in taken or (e.name == "*" and file is not None and not taken.isdisjoint(file.names)):
@@ -80,7 +74,7 @@ def _given(package: Path, script: Path, model: Model) -> frozenset[Path]:
 
 def _starred(path: Path, model: Model) -> frozenset[Path]:
     """The modules of which a file imports all names."""
-    return frozenset(one for e in own_imports(path, model) if e.name == "*" for one in _whole(e, path, model))
+    return frozenset(one for e in own_imports(model.ev, path) if e.name == "*" for one in _whole(e, path, model))
 
 
 def _defines_something(package: Path, model: Model) -> bool:
@@ -93,51 +87,9 @@ def _is_definition(text: str) -> bool:
     return text.startswith(("def ", "class ", "@"))
 
 
-def surely_imports(script: Path, wanted: Path, model: Model) -> bool:
-    """Whether a script imports a module in any case, itself or through others: not in a branch or a function."""
-    seen, queue = {script}, [script]
-    while queue and len(seen) < _MAX_FOLLOWED:
-        importer = queue.pop(0)
-        if importer == wanted:
-            return True
-        for e in _imports_of(importer, _imports_beside, model):
-            new = [module for module in files_of(model.ev, importer, e) if module not in seen]
-            seen.update(new)
-            queue += new
-    return wanted in seen
-
-
-def own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
-    """The imports of a file in unconditional statements at module level; `*` for all names of a module."""
-    return _imports_of(path, _imports, model)
-
-
-def _imports_of(path: Path, question: Callable[[str], bool], model: Model) -> Iterator[ir.Imported]:
-    """As `own_imports`, but only of the statements for which the question is true."""
-    file = model.files.file(path)
-    for piece, _ in file.asking(question, scope=MODULE) if file is not None else ():
-        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
-        if facts is not None:
-            yield from (e for e in facts.ir.exprs if isinstance(e, ir.Imported))
-            stars = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.StarImport))
-            yield from (ir.Imported(star.module, "*", star.level) for star in stars)
-
-
-def _imports(text: str) -> bool:
-    return text.startswith(("from ", "import "))
-
-
-def _imports_beside(text: str) -> bool:
-    """Whether a statement imports from outside the standard library, which contains no module of the project."""
-    if text.startswith("from "):
-        tops = _FROM.match(text)
-        return tops is None or tops[1] not in sys.stdlib_module_names
-    return text.startswith("import ") and not sys.stdlib_module_names.issuperset(_IMPORTED.findall(text))
-
-
 def _imported(importer: Path, called: str, model: Model) -> Iterator[tuple[Path, str]]:
     """The modules that a file imports, with their names in a script that knows the file as `called`."""
-    for e in _imports_of(importer, _imports_beside, model):
+    for e in imports_beside(model.ev, importer):
         base = _absolute(e, importer, called)
         if base is None:
             continue

@@ -17,12 +17,13 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument, path_of
+from loaderlint.project.evaluation.file_imports import own_imports
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
-from loaderlint.rules.shared.importable_modules import Importable, importable_modules, own_imports
+from loaderlint.rules.shared.importable_modules import Importable, importable_modules
 from loaderlint.syntax.notebook import SUFFIX
 
 #: Words in the names of modules that contain what several scripts use, or what their workers run.
@@ -263,7 +264,7 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
     if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
         return False
     gets_it = module in scripts  # whatever it imports
-    return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(module, model))
+    return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(model.ev, module))
 
 
 def _rank(module: Path, datasets: Set[Path], function: InitFunction, model: Model) -> int:
