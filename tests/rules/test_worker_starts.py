@@ -149,9 +149,30 @@ STARTED: dict[str, str] = {
     "class M(pl.LightningModule):; "
     " def test_dataloader(self): return DataLoader(D(), num_workers=2, multiprocessing_context='spawn'); "
     "pl.tuner.Tuner(pl.Trainer()).lr_find(M())": "no script iterates over it when it is imported",
+    "loader.__iter__()": "error safe",
+    "it = loader._get_iterator()": "error safe",
+    "loader.__len__()": "no script iterates over it when it is imported",
     "list(loader); list(loader)": "error safe",
     "list(loader); class E: pass": "error safe",
     "list(loader); X = 3": "error safe",
+}
+#: Methods of a subclass of DataLoader, and the line of a script that starts its workers: the one that makes it, or the
+#: next one, which goes over it.
+SUBCLASSES: dict[str, str] = {
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.it = super().__iter__(); "
+    "def __iter__(self):;  for n in range(len(self)): yield next(self.it)": "made in its constructor",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.begin(); "
+    "def begin(self): self.it = DataLoader.__iter__(self); "
+    "def __iter__(self):;  for n in range(len(self)): yield next(self.it)": "made in its constructor",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.it = self._get_iterator(); "
+    "def __iter__(self): return self.it": "made in its constructor",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.it = iter(self)": "made in its constructor",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.it = None; "
+    "def __iter__(self):;  self.it = self.it or super().__iter__();  return self.it": "gone over",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k); "
+    "def __iter__(self):;  for x in super().__iter__(): yield x": "gone over",
+    "def __init__(self, *a, **k):;  super().__init__(*a, **k);  self.s = self.sampler.__iter__()": "gone over",
+    "def begin(self): self.it = super().__iter__()": "gone over",
 }
 #: Code that makes a loader under a test, and the platforms on which it runs.
 PLATFORMS: dict[str, str] = {
@@ -279,6 +300,17 @@ METHODS: dict[str, str] = {
 @pytest.mark.parametrize("code", STARTED)
 def test_where_a_script_starts_workers(code: str, tmp_path: Path) -> None:
     assert started(tmp_path, code) == STARTED[code]
+
+
+@pytest.mark.parametrize("code", SUBCLASSES)
+def test_where_a_loader_of_a_class_of_the_project_starts_its_workers(code: str, tmp_path: Path) -> None:
+    methods = "".join(f" {one}\n" for one in lines(code).splitlines())
+    made = "loader = Own(D(), num_workers=2, multiprocessing_context='spawn')\n"
+    text = f"{HEAD}class Own(DataLoader):\n{methods}\n{made}for batch in loader: print(batch)\n"
+    (one,) = answers(tmp_path, "unguarded-worker-start", text).findings
+    inside = " in its constructor" if any("makes its iterator" in e.message for e in one.evidence) else ""
+    where = "made" if one.place.piece == one.evidence[0].place.piece else "gone over"
+    assert where + inside == SUBCLASSES[code]
 
 
 @pytest.mark.parametrize("code", PLATFORMS)

@@ -9,7 +9,7 @@ GOES_OVER_NOW = frozenset(
     """
     builtins.iter builtins.list builtins.tuple builtins.set builtins.sorted builtins.enumerate builtins.zip builtins.map
     builtins.filter builtins.sum builtins.max builtins.min builtins.any builtins.all builtins.dict builtins.frozenset
-    torch.optim.swa_utils.update_bn
+    torch.optim.swa_utils.update_bn torch.utils.data.DataLoader.__iter__
     """.split()
 )
 

@@ -14,7 +14,8 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 ## When it is not a bug
 - The workers are forked: Linux before Python 3.14, unless the program sets another start method.
 - The module only creates the loader. That starts no workers; iterating does: `for`, `iter`, `list`, `enumerate`,
-  `trainer.fit(model, loader)`, `tuner.lr_find(model, loader)`, or a call of a function that does so.
+  `trainer.fit(model, loader)`, `tuner.lr_find(model, loader)`, or a call of a function that does so. A subclass of
+  DataLoader may start them where it is created: `self.iterator = super().__iter__()` in its `__init__`.
 - The script runs on Linux only, because it imports or calls what other platforms lack: `os.sched_getaffinity`,
   `fcntl`, `nvidia.dali`. An import in a function, in a branch or in a `try` does not count.
 - The loader has no workers.
@@ -55,6 +56,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.scripts import Start
@@ -128,7 +130,10 @@ def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
         way = " > ".join(model.label(frame) for frame in start.frames)
-        yield Evidence(model.def_place(start.frames[-1]), f"iterates over it: {start.place.path.name} > {way}")
+        last = start.frames[-1]
+        its_own = isinstance(last.receiver, Instance) and last.receiver.site == start.loader.site
+        does = "makes its iterator" if its_own else "iterates over it"
+        yield Evidence(model.def_place(last), f"{does}: {start.place.path.name} > {way}")
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

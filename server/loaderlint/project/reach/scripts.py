@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 2000
 _MAX_FILES = 400
+#: Methods of torch's loader that make its iterator, which starts the workers.
+_MAKE_ITERATOR = frozenset({"__iter__", "_get_iterator"})
 #: Names in a test for the main process.
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
@@ -73,6 +75,7 @@ class Scripts:
         self._starts: tuple[Start, ...] | None = None
         self._idle: set[Frame] = set()
         self._made: dict[Site, Loader] = {}
+        self._started_once: dict[Instance, bool] = {}
         self._run_with: dict[Path, frozenset[Path]] = {}
         self._imports: dict[Path, dict[Path, None]] = {}
         self._written: dict[Path, dict[ir.Imported, None]] = {}
@@ -221,6 +224,7 @@ class Scripts:
         call = self._model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
         if not isinstance(call, ir.Call):
             return
+        yield from self._begun(call, frame)
         atoms = self._model.ev.eval(call.func, frame).atoms
         goes = any(isinstance(a, Lib) and (a.name in GOES_OVER_NOW or a.name.startswith("itertools.")) for a in atoms)
         consumers = [a for a in atoms if isinstance(a, LibMember) and a.name in LOADER_CONSUMERS]
@@ -233,6 +237,28 @@ class Scripts:
             for stage in dict.fromkeys(one.name for one in consumers):
                 yield from self._provided(self._model.ev.eval(arg.value, frame), stage)
 
+    def _begun(self, call: ir.Call, frame: Frame) -> Iterator[Loader]:
+        """The loaders whose iterator a call makes itself, as a subclass does: `super().__iter__()`."""
+        ev = self._model.ev
+        callee = ev.expr(frame, call.func)
+        if not isinstance(callee, ir.Attr) or callee.name not in _MAKE_ITERATOR:
+            return
+        members = ev.eval(call.func, frame).only(LibMember)
+        owners = [one.owner for one in members] or ev.eval(callee.base, frame).only(Instance)
+        if members or callee.name != "__iter__":  # `self.__iter__()` is a method of the subclass
+            made = (self._made.get(one.site) for one in owners if isinstance(one, Instance | LibObject) and one.site)
+            yield from (one for one in made if one is not None)
+
+    def _starts_once(self, inst: Instance) -> bool:
+        """Whether a loader of a class of the project starts its workers when it is made, and its own `__iter__` takes
+        the batches from there: `self.iterator = super().__iter__()`."""
+        if inst not in self._started_once:
+            own = self._model.ev.classes.member(inst.cls, "__iter__")
+            frames = self._model.ev.classes.construction(inst) if own is not None and own.function else []
+            calls = ((frame, call) for frame in frames for _, call in frame.code.calls)
+            self._started_once[inst] = any(True for frame, call in calls for _ in self._begun(call, frame))
+        return self._started_once[inst]
+
     def _gone_over(self, number: int, frame: Frame, depth: int) -> Iterator[Loader]:
         """The loaders in an iterable, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
         if depth > 6:
@@ -240,7 +266,8 @@ class Scripts:
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
             made = self._made.get(atom.site) if atom.site else None
             if made is not None:
-                yield made
+                if not (isinstance(atom, Instance) and self._starts_once(atom)):
+                    yield made
             elif isinstance(atom, LibObject) and _passes_on(atom.name):
                 call = self._model.ev.expr(atom.site.frame, atom.site.expr)
                 call = call if isinstance(call, ir.Call) else self._unpacked(atom)
