@@ -128,6 +128,39 @@ def test_a_limit_is_told_once_it_is_reached(
     assert told[0].startswith(f"{name} {cut.how}") and told[0].endswith(f": {cut.cost}")
 
 
+#: Code in which object number {n} runs the function `f{n}`, for as many objects as there are loaders.
+RUNS = {
+    "the method of a sample": (
+        "class Own(Dataset):\n    def __init__(self, f): self.f = f\n    def __getitem__(self, i): return self.f(i)\n",
+        "Own(f{n})",
+    ),
+    "a method with other arguments": (
+        "class Own(Dataset):\n    def __init__(self, f, n): self.f, self.n = f, n\n"
+        "    def read(self, i, n): return self.f(i)\n    def __getitem__(self, i): return self.read(i, self.n)\n",
+        "Own(f{n}, {n})",
+    ),
+    "an object that another one holds": (
+        "class Step:\n    def __init__(self, f): self.f = f\n    def __call__(self, i): return self.f(i)\n"
+        "class Own(Dataset):\n    def __init__(self, step): self.step = step\n"
+        "    def __getitem__(self, i): return self.step(i)\n",
+        "Own(Step(f{n}))",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_the_object_of_a_method_is_known_however_many_there_are(case: str, tmp_path: Path) -> None:
+    classes, made = RUNS[case]
+    count = 2 * MAX_CONTEXTS + 4
+    functions = "".join(f"def f{n}(i): return {n}\n" for n in range(count))
+    loaders = "".join(f"loader{n} = DataLoader({made.format(n=n)}, num_workers=2)\n" for n in range(count))
+    linked = link(tmp_path, f"from torch.utils.data import DataLoader, Dataset\n{functions}{classes}{loaders}")
+    model = linked.model
+    for n in range(count):
+        names = {model.def_of(one.frame).name for one in model.reached_by(linked.loader(f"loader{n}"))}
+        assert {name for name in names if name[1:].isdigit()} == {f"f{n}"}
+
+
 def test_a_walk_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     linked = link(tmp_path, _calls(4))
     frames = [entry for one in linked.model.entries for entry in one.frames]

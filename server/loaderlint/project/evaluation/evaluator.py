@@ -191,8 +191,9 @@ class Evaluator:
         most: int = MAX_CONTEXTS,
     ) -> Frame:
         """The one frame with these parts. Beyond `most` frames of one def, only arguments that decide what runs are
-        distinguished; beyond as many of those, none. Beyond `MAX_NESTED_FRAMES`, the frame does not record where its
-        object was created and what is around it; nor does it where less than `MAX_CONTEXTS` are distinguished."""
+        distinguished, and the object that a method runs on; beyond as many of those, only that. Beyond
+        `MAX_NESTED_FRAMES`, the frame does not record where its object was created and what is around it; nor does it
+        where less than `MAX_CONTEXTS` are distinguished."""
         known = self._def(path, piece, def_)
         args = tuple([None if value is None else _unaliased(value) for value in args])
         context = (receiver, args, scope, owner)
@@ -202,12 +203,8 @@ class Evaluator:
             return found
         count = len(known.frames)
         if count >= most and any(args) and not _is_constructor(known.code, receiver):
-            keeps = count < 2 * most
-            forgotten = tuple(
-                None if value is None else _coarse(value, keeps=keeps, tells_none=keeps and known.code.may_lack(index))
-                for index, value in enumerate(args)
-            )
             runs_on = receiver if most >= MAX_CONTEXTS or not isinstance(receiver, Instance) else _anywhere(receiver)
+            forgotten = _forgotten(args, runs_on, known.code, keeps=count < 2 * most)
             if forgotten != args or runs_on != receiver:
                 self.limits.note(CONTEXTS, path, piece, def_)
                 return self.frame(path, piece, def_, runs_on, forgotten, scope, owner, depth, most)
@@ -407,6 +404,19 @@ class Evaluator:
                 library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
         return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+
+
+def _forgotten(
+    args: tuple[Val | None, ...], runs_on: Atom | None, code: Code, *, keeps: bool
+) -> tuple[Val | None, ...]:
+    """The arguments of a def with too many contexts, as far as they are distinguished. The object that a method runs on
+    is one of the frame's parts, so to forget it as an argument would save no frame."""
+    return tuple(
+        value
+        if value is None or (index == 0 and runs_on is not None and value.atoms == {runs_on})
+        else _coarse(value, keeps=keeps, tells_none=keeps and code.may_lack(index))
+        for index, value in enumerate(args)
+    )
 
 
 def _coarse(value: Val, *, keeps: bool, tells_none: bool) -> Val:

@@ -25,7 +25,8 @@ MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
 #: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished: functions
-#: and classes, and for a parameter that is None by default, whether it is None. With twice as many, none.
+#: and classes, and for a parameter that is None by default, whether it is None. With twice as many, none. The object
+#: that a method runs on is always distinguished.
 MAX_CONTEXTS = 32
 #: The same for calls inside a library that pass nothing of the project: there is nothing of the project to be told
 #: apart, and a dataset of a library may run hundreds of functions for a sample.
