@@ -23,6 +23,8 @@ def advice(one: UnpicklablePayload) -> str:
             return "import it where it is used"
         case "manager":
             return "keep only the lists and dictionaries that it makes"
+    if one.used_unseen:
+        return "open it in each process, or leave it out in `__getstate__` if no worker uses it"
     if one.name in OPENERS:
         return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
     if one.is_on_gpu:

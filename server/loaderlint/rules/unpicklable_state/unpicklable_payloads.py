@@ -10,7 +10,8 @@ from loaderlint.findings.finding import Place
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, UNPICKLABLE, Unpicklable
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site
+from loaderlint.project.evaluation.limits import NOT_NONE, TOO_MANY
+from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site, Unknown
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.cuda_uses import kept_on_gpu
@@ -22,19 +23,25 @@ _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
 
 
+#: Why a function that is called may be any one, and why a call was not followed.
+_UNSEEN = frozenset({"parameter", "too many", NOT_NONE, TOO_MANY})
+_TOO_DEEP = frozenset({"too deep", "library too deep"})
+
 #: What is on the GPU, by the start of its name.
 _ON_GPU = (("torch.nn.", "model on the GPU"), ("torch.", "tensor on the GPU"))
 _GPU_MEMORY = "CUDA memory on Windows"
 
 
 class UnpicklablePayload(NamedTuple):
-    """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions."""
+    """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions.
+    `used_unseen`: no worker is seen to use it, but they run code that is not known."""
 
     payload: Payload
     kind: Unpicklable
     name: str
     place: Place
     doubts: int = 0
+    used_unseen: bool = False
 
     @property
     def is_on_gpu(self) -> bool:
@@ -49,7 +56,8 @@ def unpicklable_payload(payload: Payload, loader: Loader, model: Model) -> Unpic
             kind = _handle(made, loader, model) if name in OPENERS else _kind(name, payload, loader, model)
             if kind is None:
                 return _on_gpu(made, payload, loader, model)
-            return UnpicklablePayload(payload, kind, name, _place(site, payload, model))
+            unseen = name in OPENERS and _run_unknown_code(loader, model)
+            return UnpicklablePayload(payload, kind, name, _place(site, payload, model), used_unseen=unseen)
         case SeqOf(_, _, site) if site is not None:
             e = model.ev.expr(site.frame, site.expr)
             if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(payload, model):
@@ -136,6 +144,20 @@ def _on_gpu(made: LibObject, payload: Payload, loader: Loader, model: Model) -> 
 def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
     """Where the handles are opened that a frame reads."""
     return frozenset(site_key(opener(read.handle, model).site) for read in handles_read(frame, model))
+
+
+def _run_unknown_code(loader: Loader, model: Model) -> bool:
+    """Whether the loader's workers call what is passed to the project from outside, or what limits hide."""
+    return any(model.remembered(_calls_unknown, one.frame) for one in model.reached_by(loader))
+
+
+def _calls_unknown(frame: Frame, model: Model) -> bool:
+    for _, call in frame.code.calls:
+        if any(one.reason in _UNSEEN for one in model.ev.eval(call.func, frame).only(Unknown)):
+            return True
+    return any(
+        one.reason in _TOO_DEEP for step, _ in frame.code.calls for one in model.ev.eval(step.call, frame).only(Unknown)
+    )
 
 
 def _is_of_another_method(loader: Loader, model: Model) -> bool:
