@@ -88,7 +88,7 @@ _MAX_LATE_SITES = 4
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
 _DISTRIBUTED = "torch.utils.data.DistributedSampler"
-_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
+EVALUATION_NAME = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 Answer = Literal["yes", "no", "maybe"]
 
@@ -189,11 +189,14 @@ class Loader(Struct, frozen=True, eq=False):
 
     @property
     def is_for_evaluation(self) -> bool:
-        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`. A sampler may
-        order them in a distributed program."""
+        """Whether it reads its samples in order and has the name of an evaluation loader: `val_loader`."""
+        return self.keeps_order and bool(EVALUATION_NAME.search(self.name))
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether it reads its samples in order. A sampler may order them in a distributed program."""
         shuffle = self.argument("shuffle").literal
-        ordered = shuffle is not None and not shuffle.value and any(map(_keeps_order, self.argument("sampler").atoms))
-        return ordered and bool(_EVALUATION.search(self.name))
+        return shuffle is not None and not shuffle.value and any(map(_keeps_order, self.argument("sampler").atoms))
 
     @property
     def path(self) -> Path | None:

@@ -26,7 +26,9 @@ same numbers.
   over epochs.
 - The seed comes from `np.random.get_state()`, or is a number drawn from NumPy, before torch 1.9, and the main process
   calls `np.random.seed()` or draws numbers in each epoch: the workers start with its state there.
-- The loader is for evaluation, where repeated numbers are usually wanted: a hint at most.
+- The loader is for evaluation, where repeated numbers are usually wanted: a hint at most. Such a loader has
+  `shuffle=False`, and the name of one, or all known code passes it only to what evaluates:
+  `trainer.validate(model, loader)`.
 - Neither the number of workers is known nor that they draw numbers: a hint.
 - The loader has no workers and never calls the function.
 - The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's
@@ -74,6 +76,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
 from loaderlint.rules.shared.endless_passes import takes_one_pass
+from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.global_draws import drawn_from, is_drawn_from
 from loaderlint.rules.shared.judgement import EVERYWHERE, Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import persist_if_any
@@ -150,7 +153,7 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
         severity = loudness(Severity.ERROR, exposure.certainty)
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
-    is_quiet = loader.is_for_evaluation or exposure.presumed or _is_guess(seeding, loader, model)
+    is_quiet = is_for_evaluation(loader, model) or exposure.presumed or _is_guess(seeding, loader, model)
     return Severity.HINT if isinstance(severity, Severity) and is_quiet else severity
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import DefKey, LibObject, def_key
+from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.shared.endless_passes import takes_one_pass
 from loaderlint.rules.shared.loader_call import written
@@ -21,19 +21,6 @@ _NO = (("==", ir.Const("int", 0)), ("<=", ir.Const("int", 0)), ("<", ir.Const("i
 def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
     """A cure: the workers of a loader are never forked, judging by the code. `so` says what follows from that."""
     return lambda loader: "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}, {so}"
-
-
-def evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
-    """The evaluation loaders whose workers may run a def. They may be meant to draw the same numbers each time."""
-    return model.remembered(_evaluation_loaders, where)
-
-
-def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
-    bits = 0
-    for frame, reached in model.reached.items():
-        bits |= reached.bits() if def_key(frame) == where else 0
-    found = model.loaders_of(bits)
-    return [one for one in found if one.is_for_evaluation and one.has_workers() != "no"]
 
 
 def one_stream(loader: Loader, model: Model) -> str:

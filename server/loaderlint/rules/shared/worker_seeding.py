@@ -16,6 +16,7 @@ from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Li
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.constant_numbers import constant
+from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
@@ -236,14 +237,16 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
     name = names.pop() if len(names) == 1 else "seed_worker"
     title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
     is_mended = any(isinstance(intent, Replace) for intent in intents)
-    is_unsafe = edits_many_files(intents) or (is_mended and any(map(_evaluates_with_init, model.loaders)))
+    is_unsafe = edits_many_files(intents) or (
+        is_mended and any(_evaluates_with_init(loader, model) for loader in model.loaders)
+    )
     safety: Safety = "unsafe" if is_unsafe else "safe"
     return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
 
 
-def _evaluates_with_init(loader: Loader) -> bool:
+def _evaluates_with_init(loader: Loader, model: Model) -> bool:
     """Whether a loader for evaluation has a worker_init_fn of the project, which may be meant to repeat its numbers."""
-    return loader.is_for_evaluation and bool(loader.argument("worker_init_fn").only(FunctionRef))
+    return bool(loader.argument("worker_init_fn").only(FunctionRef)) and is_for_evaluation(loader, model)
 
 
 def _takes_new(loader: Loader, model: Model) -> Place | None:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Fix
 from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, LibObject, def_key
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.evaluation_loaders import evaluation_loaders
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
-from loaderlint.rules.shared.loader_traits import evaluation_loaders
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
 from loaderlint.rules.shared_generator.named_generators import named_generator_fix

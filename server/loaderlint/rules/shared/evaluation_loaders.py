@@ -1,0 +1,105 @@
+"""Loaders for evaluation, which may be meant to draw the same numbers each time: by their own names, or by what all
+known code does with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.values import DefKey, def_key
+from loaderlint.project.loaders.loaders import EVALUATION_NAME
+from loaderlint.project.reach.model import Loader, Model
+
+#: Functions and methods that evaluate, by a word of their names: `trainer.validate`, `run_evaluation`; not
+#: `train_and_test`.
+_EVALUATES = re.compile(
+    r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|evaluation|predict|infer|inference)(?:_|$)"
+)
+_TRAINS = re.compile("train|fit|learn", re.IGNORECASE)
+_MAX_SITES = 20
+_MAX_CALLERS = 2
+
+
+def evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
+    """The evaluation loaders whose workers may run a def."""
+    return model.remembered(_evaluation_loaders, where)
+
+
+def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
+    bits = 0
+    for frame, reached in model.reached.items():
+        bits |= reached.bits() if def_key(frame) == where else 0
+    found = model.loaders_of(bits)
+    return [one for one in found if is_for_evaluation(one, model) and one.has_workers() != "no"]
+
+
+def is_for_evaluation(loader: Loader, model: Model) -> bool:
+    """Whether a loader reads its samples in order and is for evaluation: by its name, by the names that all callers of
+    the function that returns it give it, or because it is only passed to what evaluates."""
+    return loader.is_for_evaluation or (loader.keeps_order and model.remembered(_is_evaluated, loader))
+
+
+def _is_evaluated(loader: Loader, model: Model) -> bool:
+    return loader.site is not None and _serves(loader.site.frame, loader.site.expr, model, 0)
+
+
+def _serves(frame: Frame, number: int, model: Model, depth: int) -> bool:
+    """Whether all that is done with an expression of a def shows that it is a loader for evaluation."""
+    code = frame.code
+    steps = code.one.steps if code.one is not None else ()
+    names = {step.name for step in steps if isinstance(step, ir.Bind | ir.SetAttr) and step.value == number}
+    if names:
+        if all(EVALUATION_NAME.search(name) for name in names):
+            return True
+        if frame.def_ == 0 or any(isinstance(step, ir.SetAttr) and step.value == number for step in steps):
+            return False  # other pieces may read it
+    if any(isinstance(e, ir.Capture) and e.name in names for e in code.exprs):
+        return False
+    uses = list(_uses(code, number, model))
+    if not uses or not all(uses):
+        return False
+    if not any(isinstance(step, ir.Return) and step.value == number for step in steps):
+        return True
+    return depth < _MAX_CALLERS and _serves_callers(frame, model, depth + 1)
+
+
+def _serves_callers(frame: Frame, model: Model, depth: int) -> bool:
+    """Whether all callers of a def use what it returns for evaluation."""
+    name = model.def_of(frame).name
+    sites = list(islice(model.callers.sites_running(name, def_key(frame)), _MAX_SITES + 1)) if name else []
+    callers = [(model.callers.opened(one.path, one.piece, one.def_), one.expr) for one in sites]
+    return 0 < len(sites) <= _MAX_SITES and all(
+        caller is not None and _serves(caller, number, model, depth) for caller, number in callers
+    )
+
+
+def _uses(code: Code, number: int, model: Model) -> Iterator[bool]:
+    """For each use of an expression, whether a loader for evaluation may be used so: it is passed to what evaluates, or
+    returned."""
+    for e in model.remembered(_readers, code).get(number, ()):
+        yield isinstance(e, ir.Call) and _evaluates(e, number, code)
+    for step in code.one.steps if code.one is not None else ():
+        if isinstance(step, ir.Return) and step.value == number:
+            yield True
+        elif not isinstance(step, ir.Bind | ir.Perform) and number in ir.step_expressions(step):
+            yield False
+
+
+def _readers(code: Code, _: Model) -> Mapping[int, list[ir.Expr]]:
+    """The expressions of a piece that each one is a part of."""
+    found: dict[int, list[ir.Expr]] = {}
+    for e in code.exprs:
+        for part in ir.operands(e):
+            found.setdefault(part, []).append(e)
+    return found
+
+
+def _evaluates(call: ir.Call, number: int, code: Code) -> bool:
+    """Whether a call passes an expression to what evaluates, judging by its name."""
+    callee = code.exprs[call.func]
+    name = callee.name if isinstance(callee, ir.Attr | ir.Global | ir.Imported) else None
+    is_passed = any(arg.value == number for arg in call.args)
+    return bool(is_passed and name and _EVALUATES.search(name) and not _TRAINS.search(name))
