@@ -10,7 +10,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, def_key
 from loaderlint.project.reach.model import Loader, MainFunction, Model, WorkerCall
-from loaderlint.rules.shared.common_seeds import is_common_seed
+from loaderlint.rules.shared.common_seeds import is_common_seed, moves_alike
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import Written, often, seeds_of, written
 
@@ -41,10 +41,16 @@ def worker_seedings(loader: Loader, model: Model) -> Iterator[WorkerSeeding]:
             for name, seed in seeds_of(call):
                 rhythm = "once" if init else often(call, loader, model)
                 if rhythm != "sample" and (init or not is_common_seed(call, seed, loader, model)):
-                    sources = _as_of(frozenset(seed_sources(seed, call.frame, model)), loader, model)
+                    sources = _as_of(_sources(seed, call.frame, model), loader, model)
                     place = written(call, seed, loader, model)
                     rank = _rank(place.number, place.frame, model)
                     yield WorkerSeeding(call, name, sources, place, rhythm == "epoch", rank)
+
+
+def _sources(seed: int, frame: Frame, model: Model) -> frozenset[Source]:
+    """The sources of a seed. What a worker sets itself, to something that is not known, may differ between workers."""
+    found = frozenset(seed_sources(seed, frame, model))
+    return found | {"unknown"} if "moving" in found and not moves_alike(seed, frame, model) else found
 
 
 def _as_of(sources: frozenset[Source], loader: Loader, model: Model) -> frozenset[Source]:

@@ -40,7 +40,7 @@ def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
     if loader.has_workers(2) == "no":
         return few_workers(loader)
     sources = frozenset(seed_sources(seed, call.frame, model))
-    if not sources or not sources <= _COMMON or not _moves_alike(seed, call.frame, model):
+    if not sources or not sources <= _COMMON or not moves_alike(seed, call.frame, model):
         return "the seed is not known to be the same in all workers"
     often_enough = {"epoch", "batch"} if "moving" not in sources else {"once", "epoch", "batch", "sample"}
     if rhythm(call, loader, model) not in often_enough:
@@ -60,7 +60,7 @@ def rhythm(call: WorkerCall, loader: Loader, model: Model) -> Rhythm:
     return "batch" if collates or model.def_of(root).name == "__getitems__" else "sample"
 
 
-def _moves_alike(number: int, frame: Frame, model: Model) -> bool:
+def moves_alike(number: int, frame: Frame, model: Model) -> bool:
     """Whether the attributes of a seed that are set later have the same value in all workers: set by the main process,
     or counted in the worker. The data that a worker iterates over may differ between workers."""
     exprs = model.facts(frame).ir.exprs
