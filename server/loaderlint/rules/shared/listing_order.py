@@ -18,17 +18,20 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
+from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.number_items import NumberItems
 
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
 _DIRECT = ("", 0)
 _NOTHING = Literal_("NoneType", None)
+LOOPED_SET = "loop over a set"
 
 
 class Listing(Struct, frozen=True):
     """The call `expr` of `frame` that lists a folder, with the name `how`; `via` distinguishes two calls of one helper.
-    A set of names is a listing too, called `set`: its order differs in each run."""
+    A set of names is a listing too, called `set`: its order differs in each run. So does that of a set that a loop
+    around a listing goes through, called `LOOPED_SET`."""
 
     frame: Frame
     expr: int
@@ -38,6 +41,8 @@ class Listing(Struct, frozen=True):
     def is_same(self, other: Listing) -> bool:
         """Whether both are one call. What a helper itself keeps of the listing that it returns is not told apart by
         the call of the helper."""
+        if self.how == LOOPED_SET:
+            return False  # it orders groups of names, in both alike
         same_call = (self.frame, self.expr) == (other.frame, other.expr)
         return same_call and (self.via == other.via or _DIRECT in (self.via, other.via))
 
@@ -97,7 +102,8 @@ class ListingOrder:
                 return self._of_set(number, (number,), frame, depth)
             case ir.Comp(kind, element, _, iterables):
                 takes_items = kind in ("list", "generator") and self._takes_items(element, iterables, frame)
-                return self._all(iterables, frame, depth) if takes_items else _NONE
+                found = self._all(iterables, frame, depth) if takes_items else _NONE
+                return found | self._of_sets(iterables, frame) if found else found
             case ir.Attr(base, name):
                 return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
             case ir.Index(base, index):
@@ -108,8 +114,12 @@ class ListingOrder:
                 return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
             case ir.Phi(choices):
                 return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
-            case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
+            case ir.Bin("+", left, right):
                 return self._all((left, right), frame, depth)
+            case ir.Augmented("+", left, right):
+                found = self._all((left, right), frame, depth)
+                loops = self._loops_since(self._begun(left, frame), frame.code.context_of(number), frame)
+                return found | self._of_sets(loops, frame) if found else found
             case ir.IfExp(test, then, other):
                 truth = self._model.ev.liveness.truth(test, frame)
                 taken = (then, other) if truth is None else (then,) if truth else (other,)
@@ -348,7 +358,26 @@ class ListingOrder:
                 found |= _cut(orders) if loop in chosen else orders
             orders = self._of_turn(call.args[0].value, frame, depth)
             found |= _cut(orders) if chosen else orders
+            begun = [target] if isinstance(target, int) else []
+            found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found)
+
+    def _of_sets(self, iterables: Iterable[int], frame: Frame) -> Orders:
+        """The orders of the sets of texts among what loops go through."""
+        found = [looped_set(one, frame, self._model) for one in iterables]
+        return frozenset(Order(Listing(frame, number, LOOPED_SET)) for number in found if number is not None)
+
+    def _loops_since(self, begun: Iterable[int], context: int, frame: Frame) -> list[int]:
+        """What the loops around a context go through, without those in which the list itself is made, by one of the
+        expressions `begun`."""
+        around = self._model.def_of(frame).around
+        makers = {here.expr for one in begun for here in around(frame.code.context_of(one)) if here.kind == "loop"}
+        return [here.expr for here in around(context) if here.kind == "loop" and here.expr not in makers]
+
+    def _begun(self, number: int, frame: Frame) -> list[int]:
+        """The expressions that make a list to which `+=` adds."""
+        choices = self._choices(number, frame) or (number,)
+        return [one for one in choices if isinstance(self._model.ev.expr(frame, one), ir.Seq | ir.Call)]
 
     def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
         """The order of a sequence that is indexed in a loop over a range: `names[turn]`."""
@@ -641,4 +670,4 @@ def _parts(e: ir.Expr | None) -> Iterator[int]:
             yield operand
 
 
-__all__ = ["Listing", "ListingOrder", "Order", "Orders", "draws_with_seed", "listing_name"]
+__all__ = ["LOOPED_SET", "Listing", "ListingOrder", "Order", "Orders", "draws_with_seed", "listing_name"]

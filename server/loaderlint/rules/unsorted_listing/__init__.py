@@ -18,7 +18,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   the first of them, it gets others on another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.
 - A set of names has another order in each run, even if the names were sorted before. The training may then have seen
-  the validation data.
+  the validation data. A loop over a set of texts (`for ext in {".jpg", ".png"}`) around a listing is sorted with it.
 - One listing as the order of the samples is a hint: results with the same seed differ between machines.
 
 ## When it is not a bug
@@ -91,7 +91,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder
+from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, ListingOrder
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
@@ -152,7 +152,7 @@ def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
 
 
 def _cause(listing: Listing) -> str:
-    if listing.how == "set":
+    if listing.how in ("set", LOOPED_SET):
         return "a set has another order in each run"
     return f"`{listing.how}` lists files in the order of the file system, not sorted by name"
 

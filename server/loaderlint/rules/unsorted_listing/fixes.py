@@ -7,13 +7,13 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Wrap
-from loaderlint.knowledge.listings import KEEPS_ORDER, LISTING_METHODS, LISTINGS
+from loaderlint.knowledge.listings import LISTING_METHODS, LISTINGS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import are_apart, never_both
-from loaderlint.rules.shared.listing_order import Listing, listing_name
+from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, listing_name
+from loaderlint.rules.shared.looped_sets import items_from, looped_set
 from loaderlint.rules.unsorted_listing.listed_again import listed_again
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
@@ -21,10 +21,6 @@ from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 _TEXTS = frozenset({"name", "path"})
 #: Methods of lists that keep what they add in its order.
 _KEEPS = frozenset({"append", "extend"})
-#: A listing is looked for in at most so many calls and comprehensions: `list(tqdm(x))`.
-_MAX_WRAPPERS = 8
-#: Those of them that take a function before the items.
-_TAKE_A_FUNCTION = frozenset({"builtins.filter", "builtins.map"})
 #: The calls that list a folder, by the last part of their names.
 _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
@@ -49,28 +45,16 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
 
 
 def _around(listing: Listing, model: Model) -> Iterator[Listing]:
-    """The listings that loops around this one go through: `for folder in os.listdir(root): os.listdir(folder)`."""
+    """The listings that loops around this one go through: `for folder in os.listdir(root): os.listdir(folder)`, and the
+    sets of texts."""
     frame = listing.frame
     for here in model.def_of(frame).around(frame.code.context_of(listing.expr)):
-        number = _listed(here.expr, frame, model) if here.kind == "loop" else None
+        number = items_from(here.expr, frame, model) if here.kind == "loop" else None
+        if number is not None and looped_set(number, frame, model) is not None:
+            yield Listing(frame, number, LOOPED_SET)
         call = model.ev.expr(frame, number) if number is not None else None
         if number is not None and isinstance(call, ir.Call) and (name := listing_name(call, frame, model)):
             yield Listing(frame, number, name)
-
-
-def _listed(number: int, frame: Frame, model: Model) -> int:
-    """What gives a sequence its items, in the same order: the `x` of `list(x)`, `filter(f, x)` and `[y for y in x]`."""
-    for _ in range(_MAX_WRAPPERS):
-        e = model.ev.expr(frame, number)
-        if isinstance(e, ir.Comp) and e.kind in ("list", "generator"):
-            number = e.iterables[0]
-            continue
-        names = {atom.name for atom in model.ev.eval(e.func, frame).only(Lib)} if isinstance(e, ir.Call) else set()
-        position = 1 if names <= _TAKE_A_FUNCTION else 0
-        if not isinstance(e, ir.Call) or not names or not names <= KEEPS_ORDER or len(e.args) <= position:
-            break
-        number = e.args[position].value
-    return number
 
 
 def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
@@ -85,7 +69,7 @@ def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
     for call in model.frame_calls(frame):
         name = listing_name(call.call, frame, model) if call.number in kept else ""
         loops = [here.expr for here in model.def_of(frame).around(call.context) if name and here.kind == "loop"]
-        if name and (is_alone or any(_listed(expr, frame, model) == listing.expr for expr in loops)):
+        if name and (is_alone or any(items_from(expr, frame, model) == listing.expr for expr in loops)):
             yield Listing(frame, call.number, name)
 
 
@@ -93,7 +77,9 @@ def _instead(listing: Listing, model: Model) -> Iterator[Listing]:
     """The listings that other branches of the same function store where this one is stored, also those that run for
     other arguments only."""
     frame, one = listing.frame, model.def_of(listing.frame)
-    stored = [(step, _listed(step.value, frame, model)) for step in one.steps if isinstance(step, ir.Bind | ir.SetAttr)]
+    stored = [
+        (step, items_from(step.value, frame, model)) for step in one.steps if isinstance(step, ir.Bind | ir.SetAttr)
+    ]
     ours = [step for step, number in stored if number == listing.expr]
     for step, number in stored:
         call = model.ev.expr(frame, number) if any(_is_instead(step, our, frame, model) for our in ours) else None
@@ -131,7 +117,7 @@ def _kept(frame: Frame, model: Model) -> frozenset[int]:
         match e:
             case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
                 found += (left, right)
-    return frozenset(_listed(number, frame, model) for number in found)
+    return frozenset(items_from(number, frame, model) for number in found)
 
 
 def _called(call: ir.Call, frame: Frame, model: Model) -> str:

@@ -13,7 +13,14 @@ from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
+from loaderlint.rules.shared.listing_order import (
+    LOOPED_SET,
+    Listing,
+    ListingOrder,
+    Order,
+    Orders,
+    draws_with_seed,
+)
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
@@ -160,7 +167,9 @@ def _is_reduced(number: int, frame: Frame) -> bool:
 
 
 def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterator[ListingUse]:
-    """Two sequences that are taken apart by one position, in the order of two listings."""
+    """Two sequences that are taken apart by one position, in the order of two listings. A loop over a set around both
+    orders their parts alike."""
+    first, second = (frozenset(o for o in each if o.listing.how != LOOPED_SET) for each in (first, second))
     if any(one.listing.is_same(other.listing) for one in first for other in second):
         return
     unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
