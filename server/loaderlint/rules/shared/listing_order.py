@@ -505,11 +505,18 @@ class ListingOrder:
 
     def _bounds(self, e: ir.Slice, whole: int, frame: Frame) -> Iterator[int]:
         """The bounds of a slice of `whole` that leave something out."""
-        if e.lower != NONE and not self._is_one_of(e.lower, (None, 0), frame):
+        if e.lower != NONE and (self._is_share(e, frame) or not self._is_one_of(e.lower, (None, 0), frame)):
             yield e.lower
         is_upper = e.upper != NONE and not self._is_one_of(e.upper, (None,), frame)
         if is_upper and not self._is_its_length(e.upper, whole, frame) and not self._is_common_length(e.upper, frame):
             yield e.upper
+
+    def _is_share(self, e: ir.Slice, frame: Frame) -> bool:
+        """Whether a slice takes every n-th item from one on, and options say which: `names[rank::world]`. Each process
+        has its own share, although the defaults may be those of a single process."""
+        values = [self._model.ev.eval(one, frame) for one in (e.lower, e.step) if one != NONE]
+        fixed = [literal for value in values if (literal := value.literal) is not None and not literal.configured]
+        return e.upper == NONE and len(values) == 2 and not fixed
 
     def _is_one_of(self, number: int, constants: tuple[int | None, ...], frame: Frame) -> bool:
         literal = self._model.ev.eval(number, frame).literal
