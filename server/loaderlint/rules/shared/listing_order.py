@@ -111,7 +111,8 @@ class ListingOrder:
                     return self._part(self.of(base, frame, depth), base, index, frame)
                 return self._of_walk(base, frame) or self._of_entry(base, index, frame, depth)
             case ir.Unpack(value, index, _):
-                return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
+                split = self._of_split(value, index, frame, depth)
+                return split or self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
             case ir.Phi(choices):
                 return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
             case ir.Bin("+", left, right):
@@ -223,6 +224,14 @@ class ListingOrder:
         if isinstance(call, ir.Call) and listing_name(call, frame, self._model) == "os.walk":
             return frozenset({Order(Listing(frame, source, "os.walk"))})
         return _NONE
+
+    def _of_split(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
+        """One of the two parts that `train_test_split` makes of each of its arguments with a seed."""
+        call = self._model.ev.expr(frame, value)
+        if not isinstance(call, ir.Call) or not splits_with_seed(call, frame, self._model):
+            return _NONE
+        given = [arg.value for arg in call.args if arg.kind == "pos"]
+        return _drawn(_cut(self.of(given[index // 2], frame, depth))) if index // 2 < len(given) else _NONE
 
     def _of_item(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
         """One of several values that a function of the project returns."""
@@ -584,6 +593,14 @@ def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
     )
 
 
+def splits_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
+    """Whether a call is `train_test_split(names, random_state=0)`."""
+    if Lib("sklearn.model_selection.train_test_split") not in model.ev.eval(call.func, frame).atoms:
+        return False
+    state = next((model.ev.eval(arg.value, frame) for arg in call.args if arg.name == "random_state"), None)
+    return state is not None and bool(state.atoms) and state.literal != _NOTHING
+
+
 def _is_seeded_before(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
     """Whether a def always seeds a module's generator with a number that it writes out before it makes a call."""
     performed = list(model.ev.performed(frame))
@@ -677,4 +694,13 @@ def _parts(e: ir.Expr | None) -> Iterator[int]:
             yield operand
 
 
-__all__ = ["LOOPED_SET", "Listing", "ListingOrder", "Order", "Orders", "draws_with_seed", "listing_name"]
+__all__ = [
+    "LOOPED_SET",
+    "Listing",
+    "ListingOrder",
+    "Order",
+    "Orders",
+    "draws_with_seed",
+    "listing_name",
+    "splits_with_seed",
+]

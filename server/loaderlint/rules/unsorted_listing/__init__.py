@@ -12,8 +12,9 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 `0.msk` to `11.msk`: none of the 12 pairs by position was right.
 
 - Two listings that are paired by position (images and masks) give samples the wrong label, without a warning.
-- A split by position (`names[:800]`), or by a draw with a seed (`random.sample(names, 800)`), changes on another
-  machine or after a copy. The training may then have seen the validation data.
+- A split by position (`names[:800]`, `names[rank::world]`), or by a draw with a seed (`random.sample(names, 800)`,
+  `train_test_split(names, random_state=0)`, `random_split(dataset, sizes)` after `torch.manual_seed(0)`), changes on
+  another machine or after a copy. The training may then have seen the validation data.
 - A sample that stacks the files of a folder, such as the frames of a clip, gets them in any order. If it takes only
   the first of them, it gets others on another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.

@@ -25,6 +25,7 @@ from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
+from loaderlint.rules.unsorted_listing.seeded_splits import is_split_with_seed
 
 _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
@@ -66,8 +67,12 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
                 name = f"`{one.name}`" if one.name else "a listing"
                 what = f"{{}} may get other samples: {name} is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
+    is_split = bool(taken) and is_split_with_seed(inst, model)
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
+        if is_split:
+            what = "{} may get other samples: a seed decides which positions each split gets, and"
+            yield from (ListingUse(listing, Severity.WARNING, what) for listing in unsorted)
         for listing in unsorted:
             yield ListingUse(listing, Severity.HINT, _NO_ORDER, _beside(listing, unsorted))
     for one, other in combinations(taken, 2):
