@@ -514,7 +514,7 @@ class ListingOrder:
 
     def _bounds(self, e: ir.Slice, whole: int, frame: Frame) -> Iterator[int]:
         """The bounds of a slice of `whole` that leave something out."""
-        if e.lower != NONE and (self._is_share(e, frame) or not self._is_one_of(e.lower, (None, 0), frame)):
+        if e.lower != NONE and (self._is_share(e, frame) or not self._is_start(e.lower, frame)):
             yield e.lower
         is_upper = e.upper != NONE and not self._is_one_of(e.upper, (None,), frame)
         if is_upper and not self._is_its_length(e.upper, whole, frame) and not self._is_common_length(e.upper, frame):
@@ -527,19 +527,32 @@ class ListingOrder:
         fixed = [literal for value in values if (literal := value.literal) is not None and not literal.configured]
         return e.upper == NONE and len(values) == 2 and not fixed
 
+    def _is_start(self, number: int, frame: Frame) -> bool:
+        """Whether a lower bound leaves nothing out: 0, None or `int(share * len(names))` with a share of 0."""
+        if self._is_one_of(number, (None, 0), frame):
+            return True
+        e = self._model.ev.expr(frame, number)
+        if isinstance(e, ir.Bin):
+            return e.op == "*" and any(self._is_one_of(side, (0,), frame) for side in (e.left, e.right))
+        called = self._model.ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
+        is_rounded = isinstance(e, ir.Call) and len(e.args) == 1 and bool(called) and called <= _ROUNDING
+        return isinstance(e, ir.Call) and is_rounded and self._is_start(e.args[0].value, frame)
+
     def _is_one_of(self, number: int, constants: tuple[int | None, ...], frame: Frame) -> bool:
         literal = self._model.ev.eval(number, frame).literal
         return literal is not None and literal.value in constants
 
-    def _is_its_length(self, number: int, whole: int, frame: Frame) -> bool:
+    def _is_its_length(self, number: int, whole: int, frame: Frame, depth: int = 0) -> bool:
         """Whether an expression is the length of `whole`: `len(whole)`, `int(len(whole) * share)` with a share of 1, or
         `min` of the length and a limit that may be infinite."""
         ev = self._model.ev
         e = ev.expr(frame, number)
+        if ways := self._ways(e, frame):
+            return depth < _MAX_DEPTH and all(self._is_its_length(one, whole, frame, depth + 1) for one in ways)
         if isinstance(e, ir.Bin):
             sides = ((e.left, e.right), (e.right, e.left)) if e.op == "*" else ()
             return any(
-                self._is_its_length(one, whole, frame) and count_of(ev, ev.eval(share, frame)).least >= 1
+                self._is_its_length(one, whole, frame, depth) and count_of(ev, ev.eval(share, frame)).least >= 1
                 for one, share in sides
             )
         called = ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
@@ -547,12 +560,26 @@ class ListingOrder:
         if called == {Lib("builtins.len")}:
             return len(given) == 1 and self._is_same(given[0], whole, frame)
         if len(given) == 1 and called and called <= _ROUNDING:
-            return self._is_its_length(given[0], whole, frame)
-        lengths = [self._is_its_length(one, whole, frame) for one in given] if called == {Lib("builtins.min")} else []
+            return self._is_its_length(given[0], whole, frame, depth)
+        is_least = called == {Lib("builtins.min")}
+        lengths = [self._is_its_length(one, whole, frame, depth) for one in given] if is_least else []
         return any(lengths) and all(
             is_length or any(count_of(ev, of(atom)).least == math.inf for atom in ev.eval(one, frame).atoms)
             for one, is_length in zip(given, lengths, strict=True)
         )
+
+    def _ways(self, e: ir.Expr | None, frame: Frame) -> list[int]:
+        """What a limit may be: `limit or len(names)`, `len(names) if limit is None else limit`, or an attribute that
+        the same def stores, each only as far as it is taken."""
+        match e:
+            case ir.IfExp(test, then, other):
+                truth = self._model.ev.liveness.truth(test, frame)
+                return [then, other] if truth is None else [then if truth else other]
+            case ir.BoolOp("or", left, right):
+                return [right] if self._is_one_of(left, (None, 0), frame) else [left, right]
+            case ir.Attr(base, name) if ir.is_self(self._model.ev.expr(frame, base)):
+                return [step.value for _, step in frame.code.stores_of(name)]
+        return []
 
     def _is_common_length(self, number: int, frame: Frame) -> bool:
         """Whether an expression is the smaller of several lengths, `min(len(a), len(b))`: what it leaves out has no

@@ -28,9 +28,9 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - A sample takes the mean or the sum of what it stacks, or the like.
 - The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
 - A set holds numbers, such as `{int(name[:4]) for name in names}`: its order is the same in each run.
-- The slice cuts nothing: `names[: len(names)]`, `names[: int(len(names) * share)]` with a share of 1, or
-  `names[: min(limit, len(names))]` with an infinite limit (`float("inf")`, `math.inf`). It is no split, so only the
-  order of the samples remains, a hint.
+- The slice cuts nothing: `names[: len(names)]`, `names[: int(len(names) * share)]` with a share of 1,
+  `names[: limit or len(names)]` with a limit of None, or `names[: min(limit, len(names))]` with an infinite limit
+  (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
