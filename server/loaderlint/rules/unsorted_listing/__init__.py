@@ -72,7 +72,8 @@ the machine where it was trained, and already has the fault.
 Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
 number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, or that
 the function keeps beside it, and other code of the project that lists the same folder and takes names from it by
-position. Sorting only one would mispair files or numbers that happened to match, or leave the sequence without an
+position, or another dataset of the same file that lists it. If that dataset lists other folders too, the fix is unsafe.
+Sorting only one would mispair files or numbers that happened to match, or leave the sequence without an
 order.
 
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is

@@ -14,7 +14,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import are_apart, never_both
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, listing_name
 from loaderlint.rules.shared.looped_sets import items_from, looped_set
-from loaderlint.rules.unsorted_listing.listed_again import listed_again
+from loaderlint.rules.unsorted_listing.listed_again import is_only_one, is_sorted, listed_again, listed_by_others
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
@@ -30,6 +30,8 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
     things beside it, or list the same folder again: all or none."""
     intents: dict[Intent, None] = {}
     ours = {use.listing, *use.mates}
+    others = listed_by_others(ours, model) if use.splits else set()
+    ours |= others
     ours |= {outer for one in ours for outer in _around(one, model)}
     ours |= {other for one in ours for other in _beside(one, model)}
     ours |= {other for one in ours for other in _instead(one, model)}
@@ -41,7 +43,8 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    return (Fix(title, "safe", tuple(intents)),)
+    is_safe = all(is_only_one(other, ours, model) for other in others)
+    return (Fix(title, "safe" if is_safe else "unsafe", tuple(intents)),)
 
 
 def _around(listing: Listing, model: Model) -> Iterator[Listing]:
@@ -53,7 +56,9 @@ def _around(listing: Listing, model: Model) -> Iterator[Listing]:
         if number is not None and looped_set(number, frame, model) is not None:
             yield Listing(frame, number, LOOPED_SET)
         call = model.ev.expr(frame, number) if number is not None else None
-        if number is not None and isinstance(call, ir.Call) and (name := listing_name(call, frame, model)):
+        if number is None or not isinstance(call, ir.Call) or is_sorted(number, frame):
+            continue
+        if name := listing_name(call, frame, model):
             yield Listing(frame, number, name)
 
 

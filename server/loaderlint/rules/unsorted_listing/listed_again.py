@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
@@ -12,7 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.listing_order import Listing
+from loaderlint.rules.shared.listing_order import Listing, listing_name
 
 #: At most this many callers of a function are looked at.
 _MAX_FRAMES = 8
@@ -33,6 +33,42 @@ def listed_again(listings: Iterable[Listing], model: Model) -> set[Listing]:
                 if (other.frame.path, other.frame.piece, other.expr) != (one.frame.path, one.frame.piece, one.expr):
                     found.update([other] if _lists_same(one, other, model) else [])
     return found
+
+
+def listed_by_others(listings: Iterable[Listing], model: Model) -> set[Listing]:
+    """The other listings of the same folder, or of the folders in it, by other datasets of loaders in the same file,
+    which sort nothing: one may take the files for training by position, and another those for tests."""
+    found: set[Listing] = set()
+    for one in listings:
+        for other in model.remembered(_of_datasets, one.frame.path) if one.how in LISTINGS else ():
+            is_other = (other.frame.piece, other.expr) != (one.frame.piece, one.expr)
+            if is_other and other.how == one.how and _lists_same(one, other, model):
+                found.add(other)
+    return found
+
+
+def _of_datasets(path: Path, model: Model) -> tuple[Listing, ...]:
+    """The unsorted listings that the datasets of loaders make while they are created, of the classes in one file."""
+    held = (dataset for loader in model.loaders for dataset in loader.datasets)
+    ours = dict.fromkeys(one for one in held if isinstance(one, Instance) and one.cls.path == path)
+    made = dict.fromkeys(frame for one in ours for frame in model.run_by(model.ev.classes.construction(one)))
+    return tuple(one for frame in made if frame.path == path for one in _unsorted(frame, model))
+
+
+def _unsorted(frame: Frame, model: Model) -> Iterator[Listing]:
+    for call in model.frame_calls(frame):
+        name = listing_name(call.call, frame, model)
+        if name and not is_sorted(call.number, frame):
+            yield Listing(frame, call.number, name)
+
+
+def is_only_one(listing: Listing, known: Collection[Listing], model: Model) -> bool:
+    """Whether the class of a listing makes no other one that nobody sorts, with which its files may be paired. `known`:
+    those that are sorted with it."""
+    frame = listing.frame
+    sites = {(one.frame.piece, one.expr) for one in known if one.frame.path == frame.path}
+    others = (one for one in model.remembered(_of_datasets, frame.path) if one.frame.receiver == frame.receiver)
+    return all((one.frame.piece, one.expr) in sites for one in others)
 
 
 def _positional(how: str, model: Model) -> tuple[Listing, ...]:
@@ -80,18 +116,24 @@ def _calls(how: str, frame: Frame, model: Model) -> Iterator[int]:
 
 def _is_positional(number: int, frame: Frame, model: Model) -> bool:
     """Whether the names of a listing are taken by position, and not sorted before."""
+    if is_sorted(number, frame):
+        return False
     exprs, taken = frame.code.exprs, False
     for e in exprs:
         match e:
             case ir.Call(func, args):
-                name = _name(exprs[func])
                 is_passed = any(arg.value == number for arg in args)
-                if name in _SORTING and (is_passed or ir.operands(exprs[func])[:1] == (number,)):
-                    return False
-                taken = taken or (is_passed and name in _COUNTING)
+                taken = taken or (is_passed and _name(exprs[func]) in _COUNTING)
             case ir.Index(base, index) if base == number:
                 taken = taken or not isinstance(exprs[index], ir.Slice)
     return taken or any(step.value == number for _, step in model.steps_of(frame, ir.SetAttr))
+
+
+def is_sorted(number: int, frame: Frame) -> bool:
+    """Whether a def sorts a listing: `sorted(names)`, `names.sort()`."""
+    exprs = frame.code.exprs
+    calls = (e for e in exprs if isinstance(e, ir.Call) and _name(exprs[e.func]) in _SORTING)
+    return any(any(arg.value == number for arg in e.args) or ir.operands(exprs[e.func])[:1] == (number,) for e in calls)
 
 
 def _name(func: ir.Expr) -> str:
@@ -117,6 +159,8 @@ def _is_same_path(one: int, mine: Frame, two: int, yours: Frame, model: Model, d
     if first.literal is not None and second.literal is not None:
         return first.literal.value == second.literal.value
     match model.ev.expr(mine, one), model.ev.expr(yours, two):
+        case ir.Element(), ir.Element() if depth > 0:
+            return True  # any folder in the same one
         case ir.Bin(op, left, right), ir.Bin(other_op, other_left, other_right) if op == other_op:
             parts, others = [left, right], [other_left, other_right]
         case ir.Call(func, args), ir.Call(other_func, other_args) if len(args) == len(other_args):

@@ -41,12 +41,14 @@ _PICKING = frozenset("choice choices sample permutation permuted shuffle".split(
 class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
-    leave the sequence without an order, or mispair files that happened to match."""
+    leave the sequence without an order, or mispair files that happened to match. `splits`: it decides which of several
+    datasets gets a file."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
+    splits: bool = False
 
 
 def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, model: Model) -> Iterator[ListingUse]:
@@ -66,13 +68,13 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
             if each.cut:
                 name = f"`{one.name}`" if one.name else "a listing"
                 what = f"{{}} may get other samples: {name} is split by position, and"
-                yield ListingUse(each.listing, Severity.WARNING, what)
+                yield ListingUse(each.listing, Severity.WARNING, what, splits=True)
     is_split = bool(taken) and is_split_with_seed(inst, model)
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
         if is_split:
             what = "{} may get other samples: a seed decides which positions each split gets, and"
-            yield from (ListingUse(listing, Severity.WARNING, what) for listing in unsorted)
+            yield from (ListingUse(listing, Severity.WARNING, what, splits=True) for listing in unsorted)
         for listing in unsorted:
             yield ListingUse(listing, Severity.HINT, _NO_ORDER, _beside(listing, unsorted))
     for one, other in combinations(taken, 2):
@@ -113,12 +115,15 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
     it."""
     first: dict[Listing, ListingUse] = {}
     mates: dict[Listing, set[Listing]] = {}
+    splitting: set[Listing] = set()
     for use in uses:
         known = first.setdefault(use.listing, use)
         if known.severity == Severity.HINT != use.severity:
             first[use.listing] = use
         mates.setdefault(use.listing, set()).update(use.mates)
-    return [replace(use, mates=frozenset(_linked(listing, mates) - {listing})) for listing, use in first.items()]
+        splitting |= {use.listing} if use.splits else set()
+    linked = {listing: frozenset(_linked(listing, mates)) for listing in first}
+    return [replace(use, mates=linked[one] - {one}, splits=bool(splitting & linked[one])) for one, use in first.items()]
 
 
 def _linked(listing: Listing, mates: Mapping[Listing, set[Listing]]) -> set[Listing]:
