@@ -502,6 +502,13 @@ SUBCLASSES = {
         "no",
         "its own __iter__ starts no workers",
     ),
+    "a subclass that reads the dataset itself, in threads": (
+        "from concurrent.futures import ThreadPoolExecutor\nclass Own(DataLoader):\n    def __iter__(self):\n"
+        "        with ThreadPoolExecutor(self.num_workers) as pool:\n"
+        "            yield from pool.map(self.dataset.__getitem__, self.sampler)\nloader = Own(D(), num_workers=4)",
+        "no",
+        "its own __iter__ starts no workers",
+    ),
     "a subclass whose __iter__ goes on to torch's": (
         "class Ahead(DataLoader):\n    def __iter__(self):\n        for batch in super().__iter__():\n"
         "            yield batch\nloader = Ahead(D(), num_workers=4)",

@@ -25,7 +25,7 @@ def has_own_collate(loader: Loader) -> bool:
     named = bool(collate.atoms) and all(
         isinstance(a, Lib) and a.name.endswith(".default_collate") for a in collate.atoms
     )
-    if not loader.kind.default_collate or not (collate.is_none or named):
+    if loader.reads_itself or not loader.kind.default_collate or not (collate.is_none or named):
         return True
     size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
     return size is not None and size.value is None and sampler is not None and sampler.value is None

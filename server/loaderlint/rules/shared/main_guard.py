@@ -19,13 +19,15 @@ def fresh_starts(methods: Set[str]) -> str:
 
 def severity(loader: Loader, methods: Set[str], model: Model, certainty: Certainty) -> Severity | Unsaid:
     """An error if a start method of that kind is set or is a platform's default; one step lower if the project calls
-    `set_start_method` somewhere, but perhaps not here. Nothing is reported if workers are forked."""
+    `set_start_method` somewhere, but perhaps not here, or if only some of its Python versions start workers that way.
+    Nothing is reported if workers are forked."""
     if methods <= {"fork"}:
         return Unsaid("its workers start by fork only, which do not run the script again")
     if "fork" in methods and _chooses_zero(loader):
         return Unsaid("the code gives it no workers in some cases, perhaps on such platforms")
     declared_elsewhere = "fork" in methods and model.environment(loader).default_start_methods() == {"fork"}
-    return loudness(Severity.ERROR, certainty, 1 if declared_elsewhere else 0)
+    in_some_versions = {"fork", "forkserver"} == methods  # platforms that do not fork use spawn
+    return loudness(Severity.ERROR, certainty, 1 if declared_elsewhere or in_some_versions else 0)
 
 
 def _chooses_zero(loader: Loader) -> bool:
