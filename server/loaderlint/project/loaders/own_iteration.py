@@ -17,7 +17,9 @@ TORCH_LOADER = "torch.utils.data.DataLoader"
 #: Bases that have no code that could start workers.
 _INERT = ("typing.", "abc.", "collections.abc.", "builtins.")
 #: What starts or holds torch's workers, or processes of the class itself.
-_STARTS = re.compile(r"(?<!def )__iter__|\b_(?:get_)?iterator\b|DataLoaderIter|[Pp]rocess|\bmp\b|(?<!Thread)Pool|\bfork")
+_STARTS = re.compile(
+    r"(?<!def )__iter__|\b_(?:get_)?iterator\b|DataLoaderIter|[Pp]rocess|\bmp\b|(?<!Thread)Pool|\bfork"
+)
 #: Calls that take `self` and hand it to no code that could iterate over it in torch's way.
 _LOOKS = frozenset("len super id isinstance hasattr getattr setattr type repr str".split())
 
