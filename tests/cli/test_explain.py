@@ -107,7 +107,7 @@ def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:
     assert "runs where the object is made, before the workers start\n" in out
     assert "each worker gets a copy of the object where it is the dataset: `train_loader` in train.py\n" in out
     assert "\nfindings\n  error: every worker draws the same numbers" in out
-    assert "    = fix (safe): Make the generator in the worker\n" in out
+    assert "    = fix (safe): Make the generator in the worker; `torch.manual_seed` then fixes its numbers\n" in out
 
 
 @pytest.mark.parametrize("line", ["data.py:6", "data.py:16", "train.py:15"])

@@ -11,10 +11,10 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
-from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.evaluation_loaders import evaluation_loaders
 from loaderlint.rules.shared.global_draws import is_drawn_from, library_drawn_from
+from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, occurrences, statements
 
 #: Names of the number of a process that are no ranks.

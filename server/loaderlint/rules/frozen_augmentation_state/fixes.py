@@ -16,6 +16,8 @@ from loaderlint.project.evaluation.values import Atom, Instance, Literal_
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
+from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
+from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
 #: Where each known dataset is of a class of the project and stores its transform under one name.
@@ -80,8 +82,18 @@ def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
     name = _name(first)
     of_monai = seeded[0].uses[0].library.name == "MONAI"
     seeds = f"Seed each worker's transforms: pass `worker_init_fn={name}`"
+    if any(_has_fixed_seed(use, model) for one in seeded for use in one.uses):
+        seeds += set_by_torchs_seed(model, "their")
     title = "Seed MONAI's transforms: pass its `worker_init_fn`" if of_monai else seeds
     return Fix(title, "unsafe" if edits_many_files(intents) else "safe", tuple(intents))
+
+
+def _has_fixed_seed(use: TransformUse, model: Model) -> bool:
+    """Whether a transform gets a seed that may be the same in each run: `A.Compose([...], seed=137)`."""
+    frame = use.made.site.frame
+    making = model.ev.expr(frame, use.made.site.expr)
+    seeds = [arg.value for arg in making.args if arg.name == "seed"] if isinstance(making, ir.Call) else []
+    return any(is_same_in_each_run(number, frame, model) for number in seeds)
 
 
 def _name(intents: Sequence[Intent]) -> str:

@@ -10,6 +10,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibMember, LibObject, Literal_
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import library_of
+from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 
 #: Methods that take a seed; the others of `GENERATOR_SEEDS` take a whole state.
 _TAKE_SEED = frozenset({"seed", "manual_seed"})
@@ -39,6 +40,12 @@ def seed_expression(made: LibObject, model: Model) -> int | None:
         seeding.append(making)
     seeds = [call.args[0].value for call in seeding if call.args and call.args[0].kind in ("pos", "kw")]
     return seeds[0] if len(seeds) == 1 else None
+
+
+def has_fixed_seed(made: LibObject, model: Model) -> bool:
+    """Whether a seed that the generator gets where it is made may be the same in each run."""
+    number = seed_expression(made, model)
+    return number is not None and is_same_in_each_run(number, made.site.frame, model)
 
 
 def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:

@@ -43,6 +43,15 @@ _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
 _COMPUTED = frozenset(f"builtins.{name}" for name in ("operation", "int", "abs", "str", "sum", "float", "divmod"))
 
+#: Sources that make a seed another one in each run of the program.
+_NEW_IN_EACH_RUN = frozenset({"time", "main", "fresh"})
+
+
+def is_same_in_each_run(number: int, frame: Frame, model: Model) -> bool:
+    """Whether the seed that is expression `number` may be the same in each run of the program."""
+    sources = set(seed_sources(number, frame, model))
+    return "fixed" in sources and not sources & _NEW_IN_EACH_RUN
+
 
 def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Iterator[Source]:
     """Where the seed that is expression `number` comes from, through arithmetic and conversions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -11,6 +11,8 @@ from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.evaluation_loaders import evaluation_loaders
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.shared.generator_seeds import has_fixed_seed
+from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
 from loaderlint.rules.shared_generator.named_generators import named_generator_fix
@@ -49,12 +51,23 @@ def _of_all(draw: Draw, model: Model) -> Fix | None:
     if any(is_common_order(one, model) for one in own):
         return None  # it has to stay the same in all workers
     if not any(isinstance(origin.owner, Instance | ClassRef) for one in own for origin in one.origins):
-        return named_generator_fix(own, model) if own else None
+        return _telling(named_generator_fix(own, model), [own], model) if own else None
     if site.frame.def_ == 0:
-        return accessor_fix([own], model)
+        return _telling(accessor_fix([own], model), [own], model)
     beside = _generators(model)[def_key(site.frame)].values()
     faulty = [draws for draws in beside if draws is own or not any(why_good(one, model) for one in draws)]
-    return accessor_fix(faulty, model)
+    return _telling(accessor_fix(faulty, model), faulty, model)
+
+
+def _telling(fix: Fix | None, generators: Sequence[Sequence[Draw]], model: Model) -> Fix | None:
+    """The fix, with a title that says what fixes the numbers of a run after it, where the seed of a generator did so
+    before."""
+    if fix is None or not any(
+        has_fixed_seed(made, model) for made in {one.made for some in generators for one in some}
+    ):
+        return fix
+    told = set_by_torchs_seed(model, "their" if len(generators) > 1 else "its")
+    return replace(fix, title=f"{fix.title}{told}")
 
 
 def _generators(model: Model) -> Mapping[DefKey, Mapping[SiteKey, list[Draw]]]:
