@@ -12,14 +12,21 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, Fix, Intent, SetArgument
 from loaderlint.project.evaluation.callers import called_name
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Literal_
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.frozen_augmentation_state.affected_versions import is_affected
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
 from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
 
+#: Where each dataset stores a `Compose` under one name, and all versions that are possible can seed it.
+_SEEDING_COMPOSE = """\
+def {{seed_transform}}(worker_id: int) -> None:
+    \"\"\"Give each worker's copy of the transform its own random state.\"\"\"
+    transform = {{torch}}.utils.data.get_worker_info().dataset.{name}
+    transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 #: Where each known dataset is of a class of the project and stores its transform under one name.
 _SEEDING_OWN = """\
 def {{seed_transform}}(worker_id: int) -> None:
@@ -75,7 +82,8 @@ class Seeded(NamedTuple):
 def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
     """Pass a worker_init_fn that seeds all transforms of one library on the dataset of each loader. None if that is not
     possible for the first one; the others are left out then."""
-    first, *others = [_seeding_one(one, model) for one in seeded]
+    all_composes = all(_keeps_compose(one, model) for one in seeded)
+    first, *others = [_seeding_one(one, all_composes, model) for one in seeded]
     if first is None:
         return None
     intents = dict.fromkeys(intent for one in (first, *filter(None, others)) for intent in one)
@@ -101,8 +109,9 @@ def _name(intents: Sequence[Intent]) -> str:
     return next(one.value.strip("{}") for one in intents if isinstance(one, SetArgument))
 
 
-def _seeding_one(seeded: Seeded, model: Model) -> tuple[Intent, ...] | None:
-    """The intents that pass a worker_init_fn to one loader; None if that is not possible."""
+def _seeding_one(seeded: Seeded, all_composes: bool, model: Model) -> tuple[Intent, ...] | None:
+    """The intents that pass a worker_init_fn to one loader; None if that is not possible. `all_composes`: whether all
+    datasets that the function is for keep a `Compose`."""
     loader, uses = seeded
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
@@ -121,21 +130,48 @@ def _seeding_one(seeded: Seeded, model: Model) -> tuple[Intent, ...] | None:
     if library.name != "albumentations" or not names:
         return None
     name, source = _seeding(names, uses, loader, model)
-    same = _SeedsAttributes(tuple(names))
+    if all_composes:
+        source = _SEEDING_COMPOSE.format(name=names[0])
+    same = _SeedsAttributes(tuple(names), all_composes)
     function = InitFunction(name, source, ("torch", "albumentations"), names[0], "set_random_seed", same, _SEEDS)
     return tuple(init_passed([call], function, model))
 
 
 class _SeedsAttributes(Struct, frozen=True):
-    """Whether a function seeds what datasets keep under these names, and does nothing else."""
+    """Whether a function seeds what datasets keep under these names, and does nothing else. `all_composes`: all of them
+    can be seeded, so the function need not ask."""
 
     names: tuple[str, ...]
+    all_composes: bool
 
     def __call__(self, frame: Frame, model: Model) -> bool:
         exprs = frame.code.exprs
         said = {e.name for e in exprs if isinstance(e, ir.Attr)} | {e.value for e in exprs if isinstance(e, ir.Const)}
         called = {called_name(exprs, call.call.func) for call in model.frame_calls(frame)}
-        return said >= {*self.names, "set_random_seed"} and "set_random_seed" in called and called <= _CALLED
+        needed = {"set_random_seed"} if self.all_composes else {"set_random_seed", "hasattr"}
+        return said >= {*self.names, "set_random_seed"} and needed <= called <= _CALLED
+
+
+def _keeps_compose(seeded: Seeded, model: Model) -> bool:
+    """Whether each dataset of a loader keeps a `Compose` under one name, and nothing else in any case, in a version of
+    albumentations that has `set_random_seed`."""
+    loader, uses = seeded
+    kept = {origin.path for use in uses for origin in use.origins if isinstance(origin.owner, Instance)}
+    if (
+        len(kept) != 1
+        or uses[0].library.name != "albumentations"
+        or is_affected(uses[0].library, loader, model) != "yes"
+    ):
+        return False
+    (path,) = kept
+    return len(path) == 1 and all(_stores_compose(atom, path[0], model) for atom in loader.argument("dataset").atoms)
+
+
+def _stores_compose(dataset: Atom, name: str, model: Model) -> bool:
+    stores = model.ev.classes.stores(dataset, name) if isinstance(dataset, Instance) else ()
+    kept = [atom for store in stores for atom in store.value.atoms or (None,)]
+    made = (atom.name.rpartition(".") for atom in kept if isinstance(atom, LibObject))
+    return _stores(dataset, name, model) and [one[2] for one in made] == ["Compose"] * len(kept)
 
 
 def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader, model: Model) -> tuple[str, str]:
