@@ -7,7 +7,8 @@ generator that it has, and draws nothing from torch.
 
 The next number of the user's generator is part of the new seed, so every way of seeding that generator has an effect,
 also one that the main process repeats in every epoch. Of a `torch.Generator` only its seed has: unpickling one ends a
-worker, so both generators are left out of the state.
+worker, so both generators are left out of the state. Where methods that the main process runs use the generator, its
+seed takes its place there, and `__setstate__` makes it again for them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_creation import library_of
-from loaderlint.rules.shared.generator_seeds import seed_of
+from loaderlint.rules.shared.generator_seeds import is_of_cpu, seed_of
 from loaderlint.rules.shared.pickled_to_workers import pickles_itself
 from loaderlint.rules.shared.plain_classes import has_plain_class
 
@@ -70,6 +71,19 @@ def __getstate__(self) -> dict:
 _LEFT_OUT = """\
     state["{name}"] = None
     state["_worker_{stem}"] = state["_worker_{stem}_key"] = None"""
+
+
+_SEED_LEFT = """\
+    state["{name}"] = self.{name}.initial_seed()
+    state["_worker_{stem}"] = state["_worker_{stem}_key"] = None"""
+
+_SETSTATE = """\
+def __setstate__(self, state: dict) -> None:
+    self.__dict__.update(state)
+{made}"""
+
+_MADE_AGAIN = """\
+    self.{name} = {{torch}}.Generator().manual_seed(state["{name}"])"""
 
 
 class Form(NamedTuple):
@@ -111,7 +125,7 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
     if not all(made):
         return None
     intents = [intent for some in made for intent in some]
-    fix = fix_of(len(made), (*intents, *_left_out(generators, intents)))
+    fix = fix_of(len(made), (*intents, *_left_out(generators, intents, model)))
     return replace(fix, safety="unsafe") if any(map(partial(_is_handed_on, model), generators)) else fix
 
 
@@ -186,7 +200,7 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
         if told is None:
             return ()
         seed, intents = told
-        in_main = f" and self.{kept.name} is not None"
+        in_main = "" if _is_used_by_main(kept, model) else f" and self.{kept.name} is not None"
     lines = form.lines(seed, " " * 8)
     source = _METHOD.format(stem=stem, name=kept.name, seed=lines, make=form.make, kind=form.kind, in_main=in_main)
     intents.append(InsertMethod(place, f"_get_{stem}", source))
@@ -289,14 +303,18 @@ def _readers(kept: _Kept, model: Model) -> list[ClassRef] | None:
 
 
 def _torch_seed(draws: Sequence[Draw], kept: _Kept, model: Model) -> tuple[str, list[Intent]] | None:
-    """The seed of another `torch.Generator`, and what the constructor must store for it. None if a method that workers
-    do not run reads the attribute, which a copy of the object lacks."""
+    """The seed of another `torch.Generator`, and what the constructor must store for it. None if it cannot be made
+    again."""
     store = own_store(draws[0], model)
+    has_state = any(model.ev.classes.member(kept.cls, name) for name in ("__getstate__", "__setstate__"))
+    if store is None or has_state or pickles_itself(kept.cls, model):
+        return None
+    if _is_used_by_main(kept, model):
+        is_of_one = all(draw.made == draws[0].made for draw in draws) and is_of_cpu(draws[0].made, model)
+        return (f"hash((self.{kept.name}.initial_seed(), fresh))", []) if is_of_one else None
     seeds = {seed_of(draw.made, model) for draw in draws}
     seed = seeds.pop()
-    if store is None or seeds or seed is None or pickles_itself(kept.cls, model):
-        return None
-    if any(_names(kept.cls, method, kept.name, model) for method in _not_in_workers(kept.cls, model)):
+    if seeds or seed is None:
         return None
     if seed == "" or seed.isdigit():
         return f"hash(({seed}, fresh))" if seed else "fresh", []
@@ -305,14 +323,27 @@ def _torch_seed(draws: Sequence[Draw], kept: _Kept, model: Model) -> tuple[str, 
     return f"hash(({attribute} or 0, fresh))", [keep]
 
 
-def _left_out(generators: Sequence[Sequence[Draw]], intents: Iterable[Intent]) -> list[Intent]:
-    """The `__getstate__` that leaves out the generators of torch."""
-    names = [next(iter(draws[0].origins)).path[0] for draws in generators if library_of(draws[0].made) == "torch"]
-    if not names:
+def _is_used_by_main(kept: _Kept, model: Model) -> bool:
+    """Whether a method that workers do not run uses the generator: one that gives it another seed, say."""
+    return any(_names(kept.cls, method, kept.name, model) for method in _not_in_workers(kept.cls, model))
+
+
+def _left_out(generators: Sequence[Sequence[Draw]], intents: Iterable[Intent], model: Model) -> list[Intent]:
+    """The `__getstate__` that leaves out the generators of torch, and the `__setstate__` that makes those again which
+    methods of the main process use."""
+    every = [_kept_in(draws, model) for draws in generators if library_of(draws[0].made) == "torch"]
+    left = sorted((kept for kept in every if kept is not None), key=lambda kept: kept.name)
+    if not left:
         return []
     cls = next(intent.cls for intent in intents if isinstance(intent, InsertMethod))
-    lines = "\n".join(_LEFT_OUT.format(name=name, stem=name.lstrip("_")) for name in sorted(names))
-    return [InsertMethod(cls, "__getstate__", _GETSTATE.format(left_out=lines))]
+    used = [kept for kept in left if _is_used_by_main(kept, model)]
+    forms = ((_SEED_LEFT if kept in used else _LEFT_OUT, kept) for kept in left)
+    lines = "\n".join(form.format(name=kept.name, stem=kept.stem) for form, kept in forms)
+    methods: list[Intent] = [InsertMethod(cls, "__getstate__", _GETSTATE.format(left_out=lines))]
+    if used:
+        made = "\n".join(_MADE_AGAIN.format(name=kept.name) for kept in used)
+        methods.append(InsertMethod(cls, "__setstate__", _SETSTATE.format(made=made)))
+    return methods
 
 
 def _names(cls: ClassRef, method: str, attribute: str, model: Model) -> bool:

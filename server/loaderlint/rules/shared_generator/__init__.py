@@ -78,8 +78,9 @@ no fix, where a function also gets generators that a worker creates, or where se
 
 For a `torch.Generator` on an object, a `__getstate__` also leaves it out of the pickled state, so that spawned workers
 can start. There is a fix where the class's own `__init__` creates it without a seed, from a constant or from a
-parameter. There is none where a method outside the workers uses it, where it is on another device than the CPU, or
-where the class defines how it is pickled.
+parameter. If a method that the main process runs uses the generator, such as `manual_seed(epoch)`, its seed is pickled,
+and a `__setstate__` makes it again. There is no fix where it is on another device than the CPU, or where the class
+defines how it is pickled.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
