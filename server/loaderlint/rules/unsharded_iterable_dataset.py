@@ -46,9 +46,10 @@ class Lines(IterableDataset):
 
 ## Fix safety
 Safe where a single loop yields and each iteration depends only on its own item, or where a single `yield from` gives
-all items: each item is still read once, and each worker keeps the order. There is no fix where a buffer or counter
-carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where the loop draws
-random numbers: the workers would split different orders.
+all items: each item is still read once, and each worker keeps the order. A loop over files may `yield from` each of
+them: the workers then share the files. There is no fix where a loop delegates to something else than its item, where a
+buffer or counter carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where
+the loop draws random numbers: the workers would split different orders.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -62,8 +62,8 @@ def early_worker_info_calls(entry: Frame, model: Model) -> Iterator[EarlyCall]:
 
 def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...]:
     """The fixes that shard the iterable of the only outermost loop that yields, or of the only `yield from` after all
-    loops."""
-    step = _yielding(model.def_of(entry))
+    loops. A loop may `yield from` what it reads from its own item, such as a file."""
+    step = _yielding(model.def_of(entry), entry.code.exprs)
     if step is None or carries_state(entry, model) or _reads_ahead(entry, model):
         return ()
     function = InsertFunction(entry.path, "shard_by_worker", _SHARD)
@@ -71,15 +71,25 @@ def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...
     return (Fix("Give each worker its own part of the stream", safety, (function, wrap)),)
 
 
-def _yielding(one: ir.DefIR) -> int | None:
+def _yielding(one: ir.DefIR, exprs: Sequence[ir.Expr]) -> int | None:
     """The step of the loop or of the `yield from` that yields all items; None if several do."""
     yields = [(number, step) for number, step in enumerate(one.steps) if isinstance(step, ir.YieldStep)]
     if len(yields) == 1 and yields[0][1].is_from and not _is_in_loop(one, yields[0][1].context):
         return yields[0][0]
     loops = [n for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
-    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for _, step in yields):
+    if len(loops) != 1 or not all(_is_of_item(step, loops[0], one, exprs) for _, step in yields):
         return None
     return loops[0]
+
+
+def _is_of_item(step: ir.YieldStep, loop: int, one: ir.DefIR, exprs: Sequence[ir.Expr]) -> bool:
+    """Whether a step yields in a loop, and what it delegates to is made of the loop's item: `yield from open(path)`,
+    but not `yield from self.rows` in each of several passes."""
+    over = one.steps[loop]
+    if not isinstance(over, ir.Iterate) or not _is_in_loop(one, step.context):
+        return False
+    made_of = ir.made_of(exprs, [step.value]) if step.is_from else ()
+    return not step.is_from or any(exprs[part] == ir.Element(over.iterable) for part in made_of)
 
 
 def _reads_ahead(entry: Frame, model: Model) -> bool:
@@ -90,12 +100,22 @@ def _reads_ahead(entry: Frame, model: Model) -> bool:
     for call in model.frame_calls(entry):
         if not _is_in_loop(one, call.context):
             continue
-        func = model.ev.expr(entry, call.call.func)
-        if Lib("builtins.next") in call.callee.atoms or (isinstance(func, ir.Attr) and func.name in _READING):
+        if Lib("builtins.next") in call.callee.atoms or _takes_next(call.call, entry, model):
             return True
         if any(arg.value in gone_over for arg in call.call.args):
             return True
     return False
+
+
+def _takes_next(call: ir.Call, entry: Frame, model: Model) -> bool:
+    """Whether a method takes the next item of a stream: `file.readline()`, but not `self.read(path)`, which is told
+    what to read."""
+    func = model.ev.expr(entry, call.func)
+    if not isinstance(func, ir.Attr) or func.name not in _READING:
+        return False
+    exprs = entry.code.exprs
+    of_item = any(isinstance(exprs[one], ir.Element) for one in ir.made_of(exprs, (arg.value for arg in call.args)))
+    return not (of_item and ir.is_self(model.ev.expr(entry, func.base)))
 
 
 def _is_in_loop(one: ir.DefIR, context: int) -> bool:
