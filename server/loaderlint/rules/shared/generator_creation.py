@@ -16,7 +16,7 @@ def library_of(made: LibObject) -> str | None:
 
 def birth_place(site: Site, model: Model) -> str:
     """'a module' or 'a class or default argument' (created again by a spawned worker), else 'an object' (copied)."""
-    if site.frame.def_ != 0 or _is_field(site, model):
+    if site.frame.def_ != 0 or is_field(site, model):
         return "an object"
     file = model.files.file(site.frame.path)
     parent = file.pieces[site.frame.piece].parent if file else -1
@@ -25,7 +25,7 @@ def birth_place(site: Site, model: Model) -> str:
     return "a module" if alone and not in_class else "a class or default argument"
 
 
-def _is_field(site: Site, model: Model) -> bool:
+def is_field(site: Site, model: Model) -> bool:
     """Whether a dataclass creates it for each object: `rng: Generator = field(default_factory=default_rng)`."""
     call = model.ev.expr(site.frame, site.expr)
     callee = model.ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None

@@ -9,7 +9,7 @@ from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibMember, LibObject, Literal_
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.generator_creation import library_of
+from loaderlint.rules.shared.generator_creation import is_field, library_of
 from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 
 #: Methods that take a seed; the others of `GENERATOR_SEEDS` take a whole state.
@@ -24,6 +24,8 @@ def seed_of(made: LibObject, model: Model) -> str | None:
     seeding = [*_seedings(made, model)]
     if not isinstance(making, ir.Call) or len(seeding) > 1:
         return None
+    if is_field(made.site, model):
+        return ""  # a dataclass calls the factory without arguments
     if library_of(made) == "torch" and not is_of_cpu(made, model):
         return None
     if seeding:
