@@ -30,7 +30,8 @@ WRONG_READS = (
 )
 #: A single worker reads alone as long as the main process reads nothing: the rule speaks more quietly there.
 SINGLE = Run("fork, one worker", ONE_WORKER)
-#: HDF5 2.0 and a read-only LMDB environment bear a fork; what shows with them is that no other start method works.
+#: HDF5 2.0, a read-only LMDB environment and an SQLite connection that only reads bear a fork; what shows with them is
+#: that no other start method works.
 RIGHT_READS = (
     Run("fork, sample read before", FORK, TOUCH),
     Run("fork, persistent", PERSISTENT, TOUCH),
@@ -61,6 +62,7 @@ FAULTY: tuple[Case, ...] = (
     Case(HANDLE, "hdf5", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(HANDLE, "lmdb", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(HANDLE, "lmdb_method", "reads", (*RIGHT_READS, ALONE), FEW),
+    Case(HANDLE, "sqlite", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(
         HANDLE,
         "video",

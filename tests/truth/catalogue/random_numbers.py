@@ -30,6 +30,13 @@ DRAWN_FROM_COPIES = (
     Run("fork server, persistent, sample read before", PERSISTENT_FORK_SERVER, TOUCH, DUPLICATES),
 )
 SPAWNED_FROM_COPIES = Run("spawn, persistent, sample read before", SPAWN, TOUCH, DUPLICATES)
+#: One cannot be sent to workers that are not forked.
+TORCH_GENERATOR = (
+    *DRAWN_FROM_COPIES[:5],
+    Run("fork server", FORK_SERVER, shows=PICKLE),
+    Run("fork server, persistent, sample read before", PERSISTENT_FORK_SERVER, TOUCH, PICKLE),
+    Run("spawn, sample read before", SPAWN, TOUCH, PICKLE),
+)
 
 #: Workers of the fork server import NumPy anew and have entropy of their own.
 BEFORE_1_9 = (
@@ -84,23 +91,14 @@ FAULTY: tuple[Case, ...] = (
         after={"alike": [0, 1]},
     ),
     Case(GENERATOR, "partial_and_default", "draws", (*DRAWN_FROM_COPIES, SPAWNED_FROM_COPIES), {"columns": [0, 1]}),
+    Case(GENERATOR, "default_factory", "draws", (*DRAWN_FROM_COPIES, SPAWNED_FROM_COPIES), {"columns": [0, 1]}),
     Case(GENERATOR, "monai_loader", "draws", DRAWN_FROM_COPIES[:4], {"columns": [0]}, modules=("monai",)),
     Case(GENERATOR, "stateful_loader", "draws", (AS_IT_IS,), {"columns": [0]}, modules=("torchdata",)),
     Case(GENERATOR, "class_attribute", "draws", DRAWN_FROM_COPIES, {"columns": [1]}),
     Case(GENERATOR, "base_class_and_default", "draws", DRAWN_FROM_COPIES, {"columns": [0, 1]}),
     Case(GENERATOR, "unreached_by_init_function", "draws", DRAWN_FROM_COPIES[:5], {"columns": [1]}),
-    Case(
-        GENERATOR,
-        "torch_generator",
-        "draws",
-        (
-            *DRAWN_FROM_COPIES[:5],
-            Run("fork server", FORK_SERVER, shows=PICKLE),
-            Run("fork server, persistent, sample read before", PERSISTENT_FORK_SERVER, TOUCH, PICKLE),
-            Run("spawn, sample read before", SPAWN, TOUCH, PICKLE),
-        ),
-        {"columns": [1]},
-    ),
+    Case(GENERATOR, "torch_generator", "draws", TORCH_GENERATOR, {"columns": [1]}),
+    Case(GENERATOR, "torch_generator_reseeded", "draws", TORCH_GENERATOR, {"columns": [1]}),
     Case(
         SEED,
         "all_three",

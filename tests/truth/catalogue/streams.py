@@ -15,6 +15,7 @@ FAULTY: tuple[Case, ...] = (
     Case(STREAM, "ranges", "items", (*STREAMED, Run("spawn", SPAWN, shows=ITEMS))),
     Case(STREAM, "loop", "items", STREAMED),
     Case(STREAM, "yield_from", "items", STREAMED),
+    Case(STREAM, "yield_from_files", "items", STREAMED),
     Case(STREAM, "web_loader", "items", STREAMED[:3], modules=("webdataset",)),
     Case(STREAM, "helpers", "items", STREAMED, fix=None),
     Case(STREAM, "shuffled", "items", STREAMED, fix=None),
