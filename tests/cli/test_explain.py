@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from loaderlint import cli
+from loaderlint.engine.workspace import Workspace
+from loaderlint.lsp.markdown import about_line
 from tests.cli.conftest import Result, Run
 from tests.rules.cases import _notebook
 
@@ -140,7 +142,7 @@ def test_a_hidden_finding_at_another_line_is_not_named(run: Run, crops: Path, fl
         ),
         (
             "train.py:15",
-            "makes the loader `train_loader`: torch.utils.data.DataLoader, num_workers=4, argparse default",
+            "makes `train_loader`: torch.utils.data.DataLoader, num_workers=4, argparse default",
         ),
         ("train.py:15", "  worker_init_fn: seed_worker\n"),
         ("train.py:10", "  runs when a worker starts in the workers of `train_loader`"),
@@ -272,6 +274,30 @@ def test_the_worker_map_as_json(run: Run, crops: Path) -> None:
         "seed_worker": ["init"],
     }
     assert json.loads(run("workers", "data.py", "--output-format", "json").out) == {"loaders": []}
+
+
+def test_a_loader_that_no_variable_holds_has_the_name_of_the_messages(run: Run, crops: Path) -> None:
+    (crops / "loaders.py").write_text(
+        "from torch.utils.data import DataLoader\nfrom data import Crops\n\n\n"
+        "def __getattr__(name):\n    return DataLoader(Crops([1]), num_workers=2)\n"
+    )
+    (crops / "train.py").unlink()
+    name = "the DataLoader in __getattr__()"
+    assert run("workers").out.startswith(f"{name} at loaders.py:6: torch.utils.data.DataLoader, num_workers=2\n")
+    assert f"\nmakes {name}: torch.utils.data.DataLoader, num_workers=2\n" in run("explain", "loaders.py:6").out
+    assert f"  runs in the workers of {name} at loaders.py:6 (num_workers=2)\n" in run("explain", "data.py:16").out
+    found = run("explain", "data.py:12").out
+    assert f"each worker gets a copy of the object where it is the dataset: {name} (loaders.py)\n" in found
+    assert f"in the workers of {name} (loaders.py): this Generator" in found
+    assert json.loads(run("workers", "--output-format", "json").out)["loaders"][0]["name"] == "__getattr__"
+    told = Workspace([crops])
+    assert about_line(told, crops / "loaders.py", 5).startswith(
+        "**the DataLoader in `__getattr__()`** torch.utils.data.DataLoader, num_workers=2\n"
+    )
+    assert about_line(told, crops / "data.py", 14) == (
+        "**`Crops.__getitem__`** runs\n"
+        "- in the workers of the DataLoader in `__getattr__()` (loaders.py) (num_workers=2)"
+    )
 
 
 def test_a_dataset_out_of_sight_is_possible(run: Run, crops: Path) -> None:

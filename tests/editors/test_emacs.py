@@ -60,6 +60,6 @@ def test_questions(project: Project, newest: bool) -> None:
     seen = emacs(project, "questions", "eglot", "Questions", newest=newest)
 
     assert seen["explained"].startswith("loaders.py:27: np.random.seed(1234)\n")
-    assert "`training_loader` at loaders.py:16" in seen["workers"]
+    assert "the DataLoader in training_loader() at loaders.py:16" in seen["workers"]
     assert seen["supposed"].startswith("With python=3.14:")
     assert "findings in 3 files" in seen["checked"]

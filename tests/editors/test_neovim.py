@@ -73,6 +73,8 @@ def test_questions(project: Project) -> None:
 
     assert seen["explained"].startswith("loaders.py:27: np.random.seed(1234)\n")
     assert "[LDR103 constant-worker-seed]" in seen["explained"]
-    assert "`training_loader` at loaders.py:16" in seen["workers"] and "train.py" not in seen["workers"]
+    assert (
+        "the DataLoader in training_loader() at loaders.py:16" in seen["workers"] and "train.py" not in seen["workers"]
+    )
     assert seen["supposed"].startswith("With python=3.14:") and "Only with python=3.14, torch=1.8" in seen["supposed"]
     assert seen["checked"].startswith("loaderlint: ") and "findings in 3 files" in seen["checked"]

@@ -82,7 +82,7 @@ def test_what_runs_where(code: Workbench) -> None:
     code.go("transforms.py", 43, 10)
     expect(code.squiggles("error")).to_have_count(1)
     popup = code.hover("AddNoise.__call__ runs")
-    expect(popup).to_contain_text("in the workers of training_loader in loaders.py (num_workers=4, argparse default)")
+    expect(popup).to_contain_text("in the workers of the DataLoader in training_loader() (loaders.py) (num_workers=4")
     code.picture("a function of workers")
 
     code.go("transforms.py", 41, 47)
@@ -216,7 +216,7 @@ def test_questions(code: Workbench) -> None:
     code.go("transforms.py", 21, 9)
     code.command("loaderlint: Explain This Line")
     code.page.locator('.tab[aria-label^="explanation (transforms.py line 21)"]').wait_for()
-    expect(code.text("runs in the workers of `training_loader`").first).to_be_visible()
+    expect(code.text("runs in the workers of the DataLoader in training_loader()").first).to_be_visible()
     code.picture("a line explained")
 
     code.command("loaderlint: Check the Whole Workspace")

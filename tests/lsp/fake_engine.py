@@ -197,8 +197,8 @@ class FakeWorkspace:
                 number = MappedObject("Data", "size", "3", place, "proven")
                 workers, yes = f"num_workers={word[1]}", "yes" if word[1] != "0" else "no"
                 yield MappedLoader(
-                    0, "loader", "Loader", place, workers, yes, False, ("fork",), "the default of linux", "", (), (),
-                    (function,), (rng, number),
+                    0, "loader", "`loader`", "Loader", place, workers, yes, False, ("fork",), "the default of linux",
+                    "", (), (), (function,), (rng, number),
                 )  # fmt: skip
 
     def locate(self, place: Place) -> Span:

@@ -59,7 +59,7 @@ def test_a_line_of_the_text_in_the_editor_is_explained(project: Path) -> None:
             told = await client.request("loaderlint/explain", **at(uri, 1, 3))
             assert told["folder"] == project.as_uri()
             assert told["text"].startswith("a.py:2: LOADER(7)  # not saved\n")
-            assert "makes the loader `loader`: Loader, num_workers=7" in told["text"]
+            assert "makes `loader`: Loader, num_workers=7" in told["text"]
 
     run(scenario())
 
@@ -71,7 +71,7 @@ def test_an_explanation_in_markdown(project: Path) -> None:
             client.open(uri, "\nLOADER(7)  # *not* saved")
             lines = (await client.request("loaderlint/explain", **at(uri, 1, 3), format="markdown"))["text"].split("\n")
             assert lines[:6] == ["# a.py:2", "", "```python", "LOADER(7)  # *not* saved", "```", ""]
-            assert any(line.startswith("## makes the loader `loader`: Loader, `num_workers=7`") for line in lines)
+            assert any(line.startswith("## makes `loader`: Loader, `num_workers=7`") for line in lines)
             told = await client.request("loaderlint/explain", **at(uri, 0), format="markdown")
             assert told["text"].startswith("# a.py:1\n\n"), "an empty line has no block of code"
 

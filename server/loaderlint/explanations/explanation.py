@@ -371,21 +371,16 @@ def _module_level(one: Standing) -> Iterator[str]:
 
 
 def _out_of_sight(known: WorkerMap) -> Iterator[str]:
-    late = list(dict.fromkeys((described(one), one.late) for one in known.loaders if one.late and one.place))
+    late = list(dict.fromkeys((one.described, one.late) for one in known.loaders if one.late and one.place))
     for name, reason in late[:MAX_LOADERS]:
         yield f"the trail ends at {name}: its dataset is not known ({reason})"
     if len(late) > MAX_LOADERS:
         yield f"and at {len(late) - MAX_LOADERS} other loaders whose datasets are not known"
 
 
-def described(loader: MappedLoader) -> str:
-    """'`train_loader` in train.py'."""
-    return f"`{loader.name}` in {loader.place.path.name}" if loader.place else "an unknown loader"
-
-
 def named(loaders: list[MappedLoader]) -> str:
     """The names of some loaders, and the number of the others."""
-    names = list(dict.fromkeys(described(loader) for loader in loaders))
+    names = list(dict.fromkeys(loader.described for loader in loaders))
     others = len(names) - MAX_LOADERS
     return ", ".join(names[:MAX_LOADERS]) + (f" and {others} others" if others > 0 else "")
 

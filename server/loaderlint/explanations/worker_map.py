@@ -32,7 +32,7 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
 )
-from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.loaders.loaders import Loader, named_in_file
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, Part, Reached
 
@@ -97,12 +97,14 @@ class MappedObject(Struct, frozen=True):
 
 
 class MappedLoader(Struct, frozen=True):
-    """A loader. `library`: its class or factory. `workers`: 'num_workers=4, argparse default'; `starts_workers`: 'yes',
+    """A loader. `name`: its name in the code; `called`: that in messages, '`train_loader`', 'the DataLoader in main()'.
+    `library`: its class or factory. `workers`: 'num_workers=4, argparse default'; `starts_workers`: 'yes',
     'no', 'maybe'. `start_source`: what chooses the `start_methods`. `late`: why its dataset is unknown, '' if it is
     known. `place` is None for an unknown loader, which is assumed for datasets that no known loader holds."""
 
     index: int
     name: str
+    called: str
     library: str
     place: Place | None
     workers: str
@@ -115,6 +117,11 @@ class MappedLoader(Struct, frozen=True):
     datasets: tuple[MappedDataset, ...]
     functions: tuple[MappedFunction, ...]
     objects: tuple[MappedObject, ...]
+
+    @property
+    def described(self) -> str:
+        """Its name in messages, with its file."""
+        return named_in_file(self.called, self.place.path if self.place else None)
 
     def places(self) -> Iterator[Place]:
         """All places in the record."""
@@ -159,6 +166,7 @@ class _Mapper:
         return MappedLoader(
             loader.index,
             loader.name,
+            loader.called,
             loader.kind.name,
             model.site_place(loader.site) if loader.site else None,
             loader.workers_text,

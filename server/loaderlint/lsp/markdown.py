@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.text_formats import with_code
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Explanation, Run, Subject
@@ -31,7 +32,7 @@ def about_line(workspace: Workspace, path: Path, line: int) -> str:
 
 def _loader(loader: MappedLoader) -> str:
     idle = loader.starts_workers == "no"
-    lines = [f"**`{loader.name}`** {loader.library}, {loader.workers}"]
+    lines = [f"**{with_code(loader.called)}** {loader.library}, {loader.workers}"]
     if not idle:
         lives = " and persist across epochs" if loader.persistent else ""
         lines.append(f"Workers start by {' or '.join(loader.start_methods)} ({loader.start_source}){lives}.")
@@ -72,7 +73,7 @@ def _run(run: Run, known: Explanation) -> str:
     if loader.place is None:
         text = f"- {process} any loader of it (none is known)"
     else:
-        text = f"- {process} `{loader.name}` in {loader.place.path.name} ({loader.workers})"
+        text = f"- {process} {with_code(loader.described)} ({loader.workers})"
     if len(run.chain) > 1:
         text += ": " + " > ".join(f"`{link.name}`" for link in run.chain)
     return f"{text}. Only possible: {run.doubt}" if run.doubt else text

@@ -19,7 +19,7 @@ def as_markdown(lines: Iterable[str]) -> Iterator[str]:
     in_list = False
     for line, following in zip(known, [*known[1:], ""], strict=True):
         depth = (len(line) - len(line.lstrip())) // 2
-        text = _with_code(line.strip().removeprefix("= "))
+        text = with_code(line.strip().removeprefix("= "))
         if in_list and text and not depth:
             yield ""  # otherwise it would belong to the last item
         in_list = depth > 0
@@ -37,7 +37,7 @@ def code_block(source: str) -> Iterator[str]:
     yield from (f"{fence}python", source, fence)
 
 
-def _with_code(text: str) -> str:
+def with_code(text: str) -> str:
     """The text with backticks around names such as `__getitem__`, which Markdown would read as emphasis."""
     return _CODE_OR_WORD.sub(lambda found: found[0] if found[0].startswith("`") else _coded(found[0]), text)
 

@@ -38,7 +38,7 @@ def _lines(known: Explanation, spots: Spots) -> Iterator[str]:
     loaders = distinct(known.loaders)
     for loader in loaders[:_MAX_SHOWN]:
         yield ""
-        yield f"makes the loader `{loader.name}`: {loader.library}, {loader.workers}"
+        yield f"makes {loader.called}: {loader.library}, {loader.workers}"
         yield from _arguments(loader)
         yield from (f"  {line}" for line in worker_map_report.details(loader, spots, 12))
     if len(loaders) > _MAX_SHOWN:
@@ -80,7 +80,7 @@ def _run(run: Run, loader: MappedLoader, spots: Spots) -> Iterator[str]:
     where = "in the main process for" if loader.starts_workers == "no" else "in the workers of"
     verb = "runs" if run.certainty == "proven" or loader.starts_workers == "no" else "may run"
     parts = "" if run.parts == ("sample",) else f" {' and '.join(worker_map_report.WHEN[part] for part in run.parts)}"
-    at = f"`{loader.name}` at {spots.text(loader.place)} ({loader.workers})" if loader.place else "any loader of it"
+    at = f"{loader.called} at {spots.text(loader.place)} ({loader.workers})" if loader.place else "any loader of it"
     yield f"  {verb}{parts} {where} {at}"
     yield f"    by {' > '.join(link.name for link in run.chain)}"
     if run.doubt:

@@ -50,11 +50,11 @@ def _lines(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
 
 
 def heading(loader: MappedLoader, spots: Spots) -> str:
-    """'`train_loader` in train.py:12: torch.utils.data.DataLoader, num_workers=4'."""
+    """'`train_loader` at train.py:12: torch.utils.data.DataLoader, num_workers=4'."""
     if loader.place is None:
         return "an unknown loader, assumed for the datasets that no known loader holds"
     none = ", no workers" if loader.starts_workers == "no" else ""
-    return f"`{loader.name}` at {spots.text(loader.place)}: {loader.library}, {loader.workers}{none}"
+    return f"{loader.called} at {spots.text(loader.place)}: {loader.library}, {loader.workers}{none}"
 
 
 def details(loader: MappedLoader, spots: Spots, most: int | None) -> Iterator[str]:

@@ -205,20 +205,28 @@ class Loader(Struct, frozen=True, eq=False):
 
     @property
     def described(self) -> str:
-        """Its name in messages: '`train_loader` in train.py', 'the DataLoader in main() (train.py)'. A file such as
-        `__main__.py` comes with its folder."""
-        if self.path is None:
-            return "an unknown loader"
-        file = f"{self.path.parent.name}/{self.path.name}" if self.path.name.startswith("__") else self.path.name
-        if not self.unheld:
-            return f"`{self.name}` in {file}"
-        return f"{self.unheld} ({file})" if self.unheld.endswith(")") else f"{self.unheld} in {file}"
+        """Its name in messages, with its file."""
+        return named_in_file(self.called, self.path)
+
+    @property
+    def called(self) -> str:
+        """Its name in messages: '`train_loader`', 'the DataLoader in main()'."""
+        return self.unheld or f"`{self.name}`"
 
     @property
     def place_of_work(self) -> str:
         """Where its samples are made: 'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py'
         if it has no workers."""
         return f"{'for' if self.has_workers() == 'no' else 'in the workers of'} {self.described}"
+
+
+def named_in_file(called: str, path: Path | None) -> str:
+    """A loader's name in messages with the file that creates it, if one does: '`train_loader` in train.py',
+    'the DataLoader in main() (train.py)'. A file such as `__main__.py` comes with its folder."""
+    if path is None:
+        return "an unknown loader"
+    file = f"{path.parent.name}/{path.name}" if path.name.startswith("__") else path.name
+    return f"{called} ({file})" if called.endswith(")") else f"{called} in {file}"
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -666,7 +674,7 @@ def _are_alike(one: Loader, other: Loader) -> bool:
 
 def _too_many(first_unread: Loader) -> Limit:
     message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
-    return Limit(first_unread.path, f"{message} `{first_unread.name}` on")
+    return Limit(first_unread.path, f"{message} {first_unread.called} on")
 
 
 def _species(atom: Atom) -> Atom | str:

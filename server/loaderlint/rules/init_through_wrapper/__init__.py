@@ -106,7 +106,7 @@ def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader
         f"and read on the dataset inside; set it on its {inside}",
         write.place,
         write.name,
-        (Evidence(model.site_place(loader.site), f"{loader.name} holds a {short}"), *readers),
+        (Evidence(model.site_place(loader.site), f"{loader.called} holds a {short}"), *readers),
         unwrapping_fixes(write, model),
     )
 
