@@ -287,6 +287,31 @@ def test_a_fix_stays_within_the_named_files(project: Path) -> None:
     assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()
 
 
+def test_the_arguments_that_loaders_got_are_listed(project: Path) -> None:
+    (project / "test.py").write_text(f"{TRAIN}{TRAIN}")
+    assert _run(project, "check", "--fix").stderr.decode() == (
+        "Fixed 3 files.\n"
+        "  data.py: 1 fixed (duplicate-numpy-randomness)\n"
+        "  test.py: 2 fixed (worker_init_fn at 2 loaders)\n"
+        "  train.py: 1 fixed (worker_init_fn at 1 loader)\n"
+    )
+
+
+def test_the_arguments_that_loaders_got_are_listed_beside_findings(project: Path) -> None:
+    (project / "train.py").write_text(DATA + TRAIN.replace("from data import Noisy\n", ""))
+    (project / "data.py").unlink()
+    assert b"  train.py: 1 fixed (duplicate-numpy-randomness; worker_init_fn at 1 loader)\n" in (
+        _run(project, "check", "--fix").stderr
+    )
+
+
+def test_the_arguments_of_a_file_that_was_not_named_are_listed(project: Path) -> None:
+    assert _run(project, "check", "--fix", "data.py").stderr.decode().splitlines()[1:] == [
+        "  data.py: 1 fixed (duplicate-numpy-randomness)",
+        "  train.py: also edited (it was not named; worker_init_fn at 1 loader)",
+    ]
+
+
 def test_a_folder_that_is_named_may_be_fixed(project: Path) -> None:
     assert _run(project, "check", "--fix", "--only-named", ".").returncode == 0
 

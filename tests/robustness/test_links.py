@@ -151,7 +151,10 @@ def test_diff_shows_what_fix_writes(tree: Path, run: Run) -> None:
 def test_one_file_under_several_names_that_are_named(tree: Path, run: Run) -> None:
     before = _state(tree)
     code, _, said = run(tree / "project", "check", "--fix", "same.py", "own.py", "again.py", "../way/absolute.py")
-    assert (code, said) == (0, "Fixed 1 file.\n  own.py: 1 fixed (duplicate-numpy-randomness)\n")
+    assert (code, said) == (
+        0,
+        "Fixed 1 file.\n  own.py: 1 fixed (duplicate-numpy-randomness; worker_init_fn at 1 loader)\n",
+    )
     assert _changed(before, _state(tree)) == {"project/own.py"}
     assert (tree / "project/own.py").read_text().count("def seed_worker") == 1
 
@@ -218,7 +221,10 @@ def test_a_project_in_a_project(tmp_path: Path, run: Run) -> None:
     _write(tmp_path, {"pyproject.toml": SETTINGS, "inner/pyproject.toml": SETTINGS, "inner/own.py": FAULTY})
     _link(tmp_path, {"link.py": "inner/own.py"})
     code, found, said = run(tmp_path, "check", "--fix")
-    assert (code, said) == (0, "Fixed 1 file.\n  inner/own.py: 1 fixed (duplicate-numpy-randomness)\n"), found
+    assert (code, said) == (
+        0,
+        "Fixed 1 file.\n  inner/own.py: 1 fixed (duplicate-numpy-randomness; worker_init_fn at 1 loader)\n",
+    ), found
     assert (tmp_path / "inner/own.py").read_text().count("def seed_worker") == 1
 
 

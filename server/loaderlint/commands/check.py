@@ -321,7 +321,8 @@ class _Check:
         self._workspace.forget(fixed.touched)
         found = self._found()
         if written:
-            for line in fix_summary.lines(before, found, written, self._paths):
+            was, left = self._to_fix(before), self._to_fix(found)
+            for line in fix_summary.lines(was, left, written, self._paths, unsafe=self._chosen.unsafe_fixes):
                 terminal.say(line)
         self._tell_kept_back(found)
         return found
@@ -331,13 +332,15 @@ class _Check:
         from loaderlint.commands import fix_summary
 
         if self._chosen.only_named:
-            shown = {path: [one for one in here if self._is_fixed(one)] for path, here in found.items()}
-            for line in fix_summary.kept_back(shown, self._paths, self._chosen.unsafe_fixes):
+            for line in fix_summary.kept_back(self._to_fix(found), self._paths, self._chosen.unsafe_fixes):
                 terminal.say(line)
 
-    def _is_fixed(self, diagnostic: Diagnostic) -> bool:
-        """Whether findings of this severity are fixed."""
-        return self._chosen.hints or diagnostic.severity is not Severity.HINT
+    def _to_fix(self, found: Found) -> dict[Path, list[Diagnostic]]:
+        """Those of the findings whose severity is fixed."""
+        return {
+            path: [one for one in here if self._chosen.hints or one.severity is not Severity.HINT]
+            for path, here in found.items()
+        }
 
     def _suppress(self, found: Found) -> Found:
         """Write suppression comments for the findings that are shown, and return the findings that remain."""
