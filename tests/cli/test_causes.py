@@ -126,6 +126,23 @@ def test_the_text_is_as_wide_as_the_terminal(
     assert any(len(line) > columns - 15 for line in lines)
 
 
+@pytest.mark.parametrize("columns", [60, 100])
+def test_grouped_findings_are_as_wide_as_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    projects.run("check", "--output-format", "grouped")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "data.py:" and lines[1].startswith("  10:24: error: ")
+    assert max(map(len, lines)) <= columns
+    assert any(len(line) > columns - 15 for line in lines)
+    projects.run("check", "--output-format", "concise")
+    concise = capsys.readouterr().out.splitlines()[:3]
+    assert all(line.startswith("data.py:") and line.endswith("randomness]") for line in concise)
+
+
 def test_two_loaders_are_two_causes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "train.py").write_text(TWO_LOADERS)
     assert projects.run("check") == 1

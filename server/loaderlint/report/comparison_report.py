@@ -75,7 +75,7 @@ def _group(kind: str, changed: Sequence[Changed], painter: Painter) -> Iterator[
         if kind in ("come", "louder"):
             yield from painter.finding(Item(one.shown, None))
         else:
-            yield from painter.head(one.shown, one.shown.path, one.shown.span)
+            yield from painter.head(one.shown, painter.place(one.shown.path, one.shown.span))
         if one.before and one.after:
             yield f"  was: {_level(one.before)}"
 

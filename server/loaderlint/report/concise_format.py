@@ -15,5 +15,5 @@ def render(report: Report) -> Iterator[str]:
     painter = Painter(replace(report, wraps=False))
     for item in report.shown:
         found = item.diagnostic
-        yield from painter.head(found, found.path, found.span)
+        yield from painter.head(found, painter.place(found.path, found.span))
     yield from summary(report)

@@ -70,7 +70,7 @@ class Painter:
     def finding(self, item: Item) -> Iterator[str]:
         """One finding: its message, its line, the call chain that leads there, and its fix."""
         found = item.diagnostic
-        yield from self.head(found, found.path, found.span)
+        yield from self.head(found, self.place(found.path, found.span))
         margin = self._margin(found.path, found.span)
         yield from self._picture(found.path, found.span, margin, found.severity.value)
         yield from self._notes(found.evidence, margin)
@@ -83,7 +83,7 @@ class Painter:
         first = group[0].diagnostic
         notes = [note for note in first.evidence if all(note in item.diagnostic.evidence for item in group)]
         path, span = self._shared_place(group) or (first.path, first.span)
-        yield from self.head(first, path, span)
+        yield from self.head(first, self.place(path, span))
         margin = self._margin(path, span)
         yield from self._picture(path, span, margin, first.severity.value)
         yield from self._notes(notes, margin)
@@ -100,11 +100,10 @@ class Painter:
             yield from self._audit(found, margin + 4)
         yield from self._fix(group[0], margin)
 
-    def head(self, found: Diagnostic, path: Path, span: Span) -> Iterator[str]:
-        """The lines with the place and the message."""
+    def head(self, found: Diagnostic, place: str) -> Iterator[str]:
+        """The lines with the place ('train.py:12:5') and the message."""
         severity = found.severity.value
         level = severity if found.certainty == "proven" else f"{severity} ({found.certainty})"
-        place = self.place(path, span)
         rule = f"[{found.code} {found.name}]"
         # The wrapping treats what must stay on one line as one word.
         first, last = f"{place}: {level}:".replace(" ", _HARD_SPACE), rule.replace(" ", _HARD_SPACE)
