@@ -225,6 +225,9 @@ def test_hints_are_fixed_where_they_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "names.py").write_text(LISTING)
     assert _run(tmp_path, "check", "--fix").returncode == 0
     assert (tmp_path / "names.py").read_text() == LISTING
+    told = _run(tmp_path, "check", "--hints").stdout
+    assert told.endswith(b"No findings in 1 file. 1 hint, 1 fixable with --fix --hints.\n")
+    assert _run(tmp_path, "check").stdout == b"No findings in 1 file. 1 hint not shown (--hints).\n"
     diff = _run(tmp_path, "check", "--diff", "--hints").stdout
     assert b"+        self.names = sorted(os.listdir(root))" in diff
     assert _run(tmp_path, "check", "--fix", "--hints").returncode == 0

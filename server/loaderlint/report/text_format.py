@@ -258,11 +258,11 @@ def summary(report: Report) -> Iterator[str]:
 
 def _summary(report: Report) -> str:
     loud = [item for item in report.items if item.diagnostic.severity is not Severity.HINT]
-    hints = len(report.items) - len(loud)
+    hints = [item for item in report.items if item.diagnostic.severity is Severity.HINT]
     files = _number(report.files, "file")
     if not report.files:
         return "No Python files to check."
-    quiet = f" {_number(hints, 'hint')}{'' if report.hints else ' not shown (--hints)'}." if hints else ""
+    quiet = f" {_hints(hints, report.hints)}." if hints else ""
     quiet += f" {report.kept} more in the baseline (--no-baseline)." if report.kept else ""
     quiet += f" {report.refuted} more refuted by audits (--no-audits)." if report.refuted else ""
     if not loud:
@@ -274,18 +274,27 @@ def _summary(report: Report) -> str:
         if kinds[level]
     )
     found_in = _number(len({item.diagnostic.path for item in loud}), "file")
-    return f"{_number(len(loud), 'finding')} in {found_in} ({listed}); {files} checked.{quiet}{_fixable(loud)}"
+    fixable = _fixable(loud)
+    fixable = f" {fixable}." if fixable else ""
+    return f"{_number(len(loud), 'finding')} in {found_in} ({listed}); {files} checked.{quiet}{fixable}"
 
 
-def _fixable(items: list[Item]) -> str:
+def _hints(hints: Sequence[Item], are_shown: bool) -> str:
+    """'3 hints not shown (--hints)', '3 hints, 2 fixable with --fix --hints'."""
+    if not are_shown:
+        return f"{_number(len(hints), 'hint')} not shown (--hints)"
+    fixable = _fixable(hints, "--fix --hints")
+    return f"{_number(len(hints), 'hint')}{f', {fixable}' if fixable else ''}"
+
+
+def _fixable(items: Iterable[Item], flags: str = "--fix") -> str:
+    """'2 fixable with --fix, 1 more with --fix --unsafe-fixes', '' if none is fixable."""
     safe = sum(1 for item in items if item.repair and item.repair.safety == "safe")
     unsafe = sum(1 for item in items if item.repair and item.repair.safety == "unsafe")
-    parts = [f"{safe} fixable with --fix"] if safe else []
+    parts = [f"{safe} fixable with {flags}"] if safe else []
     if unsafe:
-        parts.append(
-            f"{unsafe} more with --fix --unsafe-fixes" if safe else f"{unsafe} fixable with --fix --unsafe-fixes"
-        )
-    return f" {', '.join(parts)}." if parts else ""
+        parts.append(f"{unsafe} {'more' if safe else 'fixable'} with {flags} --unsafe-fixes")
+    return ", ".join(parts)
 
 
 def _number(count: int, word: str) -> str:
