@@ -31,8 +31,8 @@ UNUSED = 24 * 60 * 60.0
 _NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|SSLError|Max retries"
 )
-#: How to do without a network.
-_OFFLINE = "https://loaderlint.dev/editors/vscode#without-a-network"
+#: Where the extension says how to do without a network. A web page could not be read there.
+_OFFLINE = "'Without a network' in the walkthrough 'Get Started with loaderlint' (Help > Welcome)"
 #: No `--isolated`: the index and the proxy of pip's configuration are wanted.
 _PIP = ("install", "--no-input", "--no-user", "--disable-pip-version-check", "--retries=2", "--prefer-binary")
 

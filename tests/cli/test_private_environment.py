@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -134,6 +135,21 @@ def test_out_of_the_wheel_itself_without_a_network(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("the Python package index cannot be reached; check the network"), done.stderr
     assert "-m venv" in done.stdout and left(target) == []
+
+
+def test_what_to_do_without_a_network_can_be_read_without_one(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    machine(monkeypatch, lambda command: "NewConnectionError(...)" if "pip" in command else None)
+    with pytest.raises(private_environment.NotMade) as told:
+        private_environment.make(WHEEL, folder)
+    assert "http" not in str(told.value)
+    (walkthrough,) = json.loads((ROOT / "package.json").read_text("utf-8"))["contributes"]["walkthroughs"]
+    assert f"'Without a network' in the walkthrough '{walkthrough['title']}'" in str(told.value)
+    step = next(step for step in walkthrough["steps"] if step["id"] == "server")
+    page = (ROOT / step["media"]["markdown"]).read_text("utf-8").partition("\n### Without a network\n")[2]
+    documented = (ROOT / "docs" / "editors" / "vscode.md").read_text("utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("pip ")]
+    assert len(commands) == 3
+    assert all(" ".join(line.split()[:4]) in documented for line in commands)
 
 
 def test_a_path_that_the_console_cannot_show() -> None:
