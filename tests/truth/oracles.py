@@ -136,7 +136,7 @@ def threads(module: ModuleType) -> dict[str, int]:
 def reads(module: ModuleType, *, epochs: int, touch: bool = False) -> dict[str, Any]:
     """How many samples hold another record's bytes: a batch is (the index asked for, the index read from the record).
 
-    Which reads meet is chance, so `epochs` is how many are tried; the first with a wrong one is the last.
+    Which reads meet depends on timing, so up to `epochs` epochs are tried; the first one with a wrong read is the last.
     `failed` names the exception that ended the reading.
     """
     loader = module.make_loader()

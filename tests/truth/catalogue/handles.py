@@ -39,7 +39,7 @@ RIGHT_READS = (
 )
 SPAWNED = Run("spawn, sample read before", SPAWN, {"epochs": 1, **TOUCH}, PICKLE)
 ALONE = Run("main process", MAIN_PROCESS, {"epochs": 2})
-#: Which reads meet is chance: some 30 of 250 are wrong. 40 epochs are tried before the fix, 3 after it.
+#: Which reads meet depends on timing: some 30 of 250 are wrong. 40 epochs are tried before the fix, 3 after it.
 TRIED: Mapping[str, Any] = {"epochs": 40}
 TRIED_AFTER: Mapping[str, Any] = {"epochs": 3}
 FEW: Mapping[str, Any] = {"epochs": 2}
