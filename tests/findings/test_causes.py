@@ -67,6 +67,17 @@ def test_in_the_editor_the_others_are_short_and_lead_to_the_first() -> None:
     assert [(info.location.range.start.line, info.message) for info in other.related_information] == [(1, one.message)]
 
 
+def test_in_the_editor_findings_with_one_cause_name_it() -> None:
+    client: Any = SimpleNamespace(tags=(), code_description=True, related_information=True, diagnostic_data=True)
+    found = [_finding(1, 7), _finding(2, 8), _finding(3, 7)]
+    shown = all_shown(found, lambda path, span: types.Location(path.as_uri(), _RANGE), client)
+    assert [one.data for one in shown] == [
+        {"id": "print 1", "cause": "print 1"},
+        {"id": "print 2"},
+        {"id": "print 3", "cause": "print 1"},
+    ]
+
+
 def test_in_the_editor_a_finding_says_that_an_audit_confirmed_it() -> None:
     client: Any = SimpleNamespace(tags=(), code_description=True, related_information=True, diagnostic_data=True)
     seen = replace(_finding(1, 7), audit="workers drew the same numbers")

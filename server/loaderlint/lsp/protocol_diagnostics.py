@@ -100,13 +100,16 @@ def result_id(shown: Sequence[types.Diagnostic]) -> str:
 
 
 def all_shown(findings: Sequence[Diagnostic], places: Places, client: Client) -> list[types.Diagnostic]:
-    """The findings of one document as the client's diagnostics. If several have one cause, only the first has the full
-    text; the others are short and point to it."""
-    firsts = {id(one): group[0] for group in by_cause(findings) for one in group[1:]}
+    """The findings of one document as the client's diagnostics. If several have one cause, the data of all name it: the
+    id of the first. Only this one has the full text; the others are short and point to it. It does not point to them,
+    because clients list all findings of a file together."""
+    firsts = {id(one): group[0] for group in by_cause(findings) if len(group) > 1 for one in group}
     return [_shown(finding, firsts.get(id(finding)), places, client) for finding in findings]
 
 
-def _shown(finding: Diagnostic, first: Diagnostic | None, places: Places, client: Client) -> types.Diagnostic:
+def _shown(finding: Diagnostic, cause: Diagnostic | None, places: Places, client: Client) -> types.Diagnostic:
+    """A finding; `cause`: the first finding with the same cause, None if it is the only one."""
+    first = None if cause is finding else cause
     related = [
         types.DiagnosticRelatedInformation(location=places(note.path, note.span), message=note.message)
         for note in finding.evidence
@@ -126,8 +129,13 @@ def _shown(finding: Diagnostic, first: Diagnostic | None, places: Places, client
         source=SOURCE,
         tags=tags or None,
         related_information=(related or None) if client.related_information else None,
-        data={"id": finding.fingerprint} if client.diagnostic_data else None,
+        data=_data(finding, cause) if client.diagnostic_data else None,
     )
+
+
+def _data(finding: Diagnostic, cause: Diagnostic | None) -> dict[str, str]:
+    data = {"id": finding.fingerprint}
+    return data if cause is None else {**data, "cause": cause.fingerprint}
 
 
 def cleared(uri: str) -> types.PublishDiagnosticsParams:
