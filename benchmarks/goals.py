@@ -52,6 +52,7 @@ _PACKAGES = "cold check of 26 packages at once (11,175 files, 3.4 million lines)
 _WARM = "check of the same packages with the cache of the check before"
 _SERVER = "memory of the server with these packages as its workspace"
 _GROWTH = "growth of a project, per straight line through no files and its first thousand"
+_FIRST = "a new user's first finding, in wall time"
 
 GOALS = (
     Goal(_KEYSTROKE, "1,000 lines, p50, ms", "keystrokes", "p50, 1,000 lines", most=1.5),
@@ -77,4 +78,6 @@ GOALS = (
     Goal(_SERVER, "more after 10,000 keystrokes, MiB", "memory", "more after 10,000 keystrokes", most=5),
     Goal(_GROWTH, "CPU", "growth", "CPU: furthest above the line", most=1.2),
     Goal(_GROWTH, "memory", "growth", "memory: furthest above the line", most=1.2),
+    Goal(_FIRST, "from README's first command to the first check, s", "first", "README to first finding", most=60),
+    Goal(_FIRST, "from the VSIX to the first squiggle in VS Code, s", "first", "VSIX to first squiggle", most=30),
 )

@@ -49,6 +49,7 @@ _TITLES = {
     "memory": "The server's memory",
     "growth": "Growth",
     "latency": "Typing in real time",
+    "first": "The first minute of a new user, in wall time",
 }
 
 

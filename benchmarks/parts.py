@@ -21,6 +21,7 @@ PARTS = {
     "memory": "serving.memory",
     "growth": "growth.run",
     "latency": "latency.run",
+    "first": "first_findings.run",
 }
 
 
