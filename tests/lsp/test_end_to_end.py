@@ -235,6 +235,19 @@ def test_settings_in_the_editor_and_in_files(project: Path) -> None:
     run(scenario())
 
 
+def test_settings_of_the_editor_alone_mean_nothing_to_the_server(project: Path) -> None:
+    """The client that reads `enable` stops the server. The server ignores it, and does not call it unknown."""
+
+    async def scenario() -> None:
+        theirs = {"enable": False, "trace": {"server": "verbose"}, "server": {"path": "x"}, "auditLens": False}
+        async with window(project, settings={**theirs, **OLD}) as opened:
+            (found,) = await opened.diagnostics(opened.open(project / "data.py"))
+            assert found.code == "LDR101"
+            assert opened.client.messages == [] and opened.client.log_messages == []
+
+    run(scenario())
+
+
 def test_a_wrong_setting_is_told_in_the_log(project: Path) -> None:
     async def scenario() -> None:
         async with window(project, settings={"startMethod": "fork", "ignore": ["no-such-rule"], **OLD}) as opened:

@@ -103,6 +103,33 @@ def test_exit_codes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("level", "logged"),
+    [
+        ("error", set()),
+        ("warning", {"WARNING"}),
+        (None, {"WARNING"}),
+        ("info", {"WARNING", "INFO"}),
+        ("debug", {"WARNING", "INFO", "DEBUG"}),
+    ],
+)
+def test_the_log_level_says_what_is_logged(level: str | None, logged: set[str], tmp_path: Path) -> None:
+    """The settings are information, a change of a file that is not open is a warning, and that a request is cancelled
+    too late is for debugging."""
+    with piped(tmp_path / "stderr") as pipe:
+        pipe.initialize()
+        pipe.send("workspace/didChangeConfiguration", {"settings": {"loaderlint": {"logLevel": level}}})
+        document = {"uri": URI, "version": 2}
+        pipe.send("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": ""}]})
+        pipe.send("$/cancelRequest", {"id": 77})
+        pipe.send("shutdown", number=2)
+        pipe.answer(2)
+        pipe.send("exit")
+        assert pipe.process.wait(PATIENCE) == 0
+    lines = (tmp_path / "stderr").read_text("utf-8").splitlines()
+    assert {line.split()[0] for line in lines} == logged, lines
+
+
+@pytest.mark.parametrize(
     "garbage",
     [
         b"\r\n\r\n",
