@@ -111,7 +111,57 @@ def test_one_version_in_the_citation() -> None:
 # --- the action -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links a program into a folder")
+bash = pytest.mark.skipif(sys.platform == "win32", reason="writes a program into a folder")
+
+
+def step(name: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a step of the action as GitHub does."""
+    (script,) = (one["run"] for one in loaded("action.yml")["runs"]["steps"] if one.get("name") == name)
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True)
+
+
+@bash
+@pytest.mark.parametrize(("version", "installed"), [("", "/path of/the action"), ("0.1.0", "loaderlint==0.1.0")])
+def test_the_action_installs_itself_or_a_version(version: str, installed: str, tmp_path: Path) -> None:
+    environment, program = tmp_path / "its environment", tmp_path / "python"
+    program.write_text(
+        f"""#!{sys.executable}
+import pathlib, shutil, sys
+if sys.argv[1:3] == ["-m", "venv"]:
+    (pathlib.Path(sys.argv[3]) / "bin").mkdir(parents=True)
+    shutil.copy(__file__, pathlib.Path(sys.argv[3]) / "bin" / "python")
+print(sys.argv[1:])
+"""
+    )
+    program.chmod(0o755)
+    variables = {
+        "PYTHON": str(program),
+        "VERSION": version,
+        "ACTION": "/path of/the action",
+        "FOLDER": str(environment),
+    }
+    done = step("Install loaderlint", tmp_path, **variables)
+    assert done.returncode == 0, done.stderr
+    made, pip = done.stdout.splitlines()
+    assert made == str(["-m", "venv", str(environment)])
+    assert pip == str(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", installed])
+
+
+@bash
+@pytest.mark.slow
+def test_the_action_installs_and_checks(tmp_path: Path) -> None:
+    variables = {"PYTHON": sys.executable, "VERSION": "", "ACTION": str(ROOT), "FOLDER": str(tmp_path / "its own")}
+    theirs = {**variables, "FORMAT": "github", "ARGS": "", "PYTHONPATH": ""}
+    done = step("Install loaderlint", tmp_path, **theirs)
+    if "NewConnectionError" in done.stderr or "No matching distribution found for hatchling" in done.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert done.returncode == 0, done.stderr
+    done = step("Check", ROOT / "examples", **theirs)
+    assert done.returncode == 1 and "::error " in done.stdout, done.stderr
+
+
+@bash
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
@@ -122,15 +172,13 @@ def test_one_version_in_the_citation() -> None:
     ],
 )
 def test_the_action_checks(arguments: str, code: int, told: str, tmp_path: Path) -> None:
-    step = next(one for one in loaded("action.yml")["runs"]["steps"] if one.get("name") == "Check")
     program = tmp_path / "bin" / "loaderlint"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m loaderlint "$@"\n')
     program.chmod(0o755)
     server = str(Path(loaderlint.__file__).parents[1])
-    variables = {**os.environ, "FOLDER": str(tmp_path), "FORMAT": "github", "ARGS": arguments, "PYTHONPATH": server}
-    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]  # as GitHub starts it
-    done = subprocess.run(command, cwd=ROOT / "examples", env=variables, capture_output=True, text=True)
+    variables = {"FOLDER": str(tmp_path), "FORMAT": "github", "ARGS": arguments, "PYTHONPATH": server}
+    done = step("Check", ROOT / "examples", **variables)
     assert done.returncode == code, done.stderr
     assert told in done.stdout
 
