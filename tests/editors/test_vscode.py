@@ -23,6 +23,31 @@ from tests.editors.vscode.workbench import Workbench  # noqa: E402
 pytestmark = pytest.mark.flaky(reruns=1)
 
 
+#: A loader that may run the dataset of another file: its fix is unsafe.
+BUILD = """\
+from torch.utils.data import DataLoader
+
+import synthetic
+
+
+def build(name):
+    dataset = getattr(synthetic, name)()
+    return DataLoader(dataset, batch_size=8, num_workers=4)
+"""
+SYNTHETIC = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Synthetic(Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return np.random.randn(3, 64, 64)
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A copy of the example project that is fixed when it is saved, if the user saves it himself. Problems are shown
@@ -145,6 +170,60 @@ def test_fixes_with_the_keyboard(code: Workbench) -> None:
     code.on_disk("loaders.py", "worker_init_fn=seed_worker,")
     compile(code.project.read("loaders.py"), "loaders.py", "exec")
     assert code.project.unchanged("transforms.py")
+
+
+def test_the_changes_of_a_safe_fix_can_be_shown_first(code: Workbench) -> None:
+    code.go("transforms.py", 11, 20)
+    expect(code.problem("LDR101")).not_to_have_count(0)
+    code.go("transforms.py", 11, 20)
+    code.actions()
+    code.press("Control+Enter")
+    changes = code.page.locator(".bulk-edit-panel")
+    expect(changes.locator(".monaco-list-row")).to_contain_text(["loaders.py", "def seed_worker", "drop_last=True,"])
+    code.picture("preview")
+    assert code.project.unchanged("loaders.py")
+    changes.locator(".monaco-button", has_text="Apply").click()
+    code.page.locator('.tab[aria-label^="loaders.py"]').wait_for()
+    code.save_all()
+    code.on_disk("loaders.py", "worker_init_fn=seed_worker,")
+
+
+@pytest.fixture
+def possible(project: Project) -> None:
+    """Add a loader that may run the dataset of another file, before VS Code opens the project."""
+    (project / "build.py").write_text(BUILD)
+    (project / "synthetic.py").write_text(SYNTHETIC)
+
+
+@pytest.mark.usefixtures("possible")
+def test_an_unsafe_fix_of_another_file_shows_its_changes_first(code: Workbench) -> None:
+    code.go("synthetic.py", 10, 20)
+    expect(code.problem("LDR101")).to_have_count(1)
+    code.go("synthetic.py", 10, 20)
+    code.fix("Seed each worker: pass `worker_init_fn=seed_worker` (unsafe) (edits build.py)")
+    changes = code.page.locator(".bulk-edit-panel")
+    expect(changes.locator(".monaco-list-row").first).to_contain_text("build.py")
+    code.picture("asked")
+    assert (code.project / "build.py").read_text() == BUILD
+    changes.locator(".monaco-list-row").first.locator('[type="checkbox"], .monaco-checkbox').first.click()
+    changes.locator(".monaco-button", has_text="Apply").click()
+    code.page.locator('.tab[aria-label^="build.py"]').wait_for()
+    code.save_all()
+    code.on_disk("build.py", "worker_init_fn=seed_worker")
+
+
+def test_the_extension_is_turned_off_and_on(code: Workbench, home: Project) -> None:
+    code.go("transforms.py", 11, 20)
+    expect(code.problem("LDR101")).not_to_have_count(0)
+    settings = code.project / ".vscode" / "settings.json"
+    before = settings.read_text()
+    running = int(home.server_pid.read_text())
+    settings.write_text(json.dumps({**json.loads(before), "loaderlint.enable": False}))
+    expect(code.problem("LDR101")).to_have_count(0)
+    code.until("the end of the server", lambda: not Path(f"/proc/{running}").exists())
+    settings.write_text(before)
+    expect(code.problem("LDR101")).not_to_have_count(0)
+    assert int(home.server_pid.read_text()) != running
 
 
 def test_fix_all_on_save(code: Workbench) -> None:
