@@ -43,6 +43,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.failing_code": "_may_fail _may_import",
+        "project.loaders.idle_loaders": "_may_name",
         "project.loaders.own_iteration": "_starts_workers",
         "project.loaders.installed_loaders": "assigned_from called_loaders class_head names_one star_imports",
         "project.evaluation.containers": "puts_into _may_append",
