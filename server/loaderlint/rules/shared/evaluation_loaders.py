@@ -24,7 +24,7 @@ _MAX_CALLERS = 2
 
 
 def evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
-    """The evaluation loaders whose workers may run a def."""
+    """The evaluation loaders whose workers may run a def, without those of tests: nobody compares their numbers."""
     return model.remembered(_evaluation_loaders, where)
 
 
@@ -32,8 +32,8 @@ def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
     bits = 0
     for frame, reached in model.reached.items():
         bits |= reached.bits() if def_key(frame) == where else 0
-    found = model.loaders_of(bits)
-    return [one for one in found if is_for_evaluation(one, model) and one.has_workers() != "no"]
+    found = (one for one in model.loaders_of(bits) if one.has_workers() != "no")
+    return [one for one in found if is_for_evaluation(one, model) and not model.in_test_or_tutorial(one.path)]
 
 
 def is_for_evaluation(loader: Loader, model: Model) -> bool:
