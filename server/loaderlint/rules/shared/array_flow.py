@@ -189,7 +189,8 @@ class ArrayFlow:
             case ir.Attr(base, name):
                 yield from self._attribute(state, base, name)
             case ir.Param(index):
-                yield from self._parameter(state, index)
+                if not self._is_left_with_arrays(state):
+                    yield from self._parameter(state, index)
             case ir.Capture(up, name):
                 yield from self._captured(state, up, name)
             case ir.Call():
@@ -239,6 +240,19 @@ class ArrayFlow:
             return True
         said = [self._said_by(test, frame, context.negated) for test in tests]
         return NONE not in said and any(self._is_choice(number, choice, frame) for number in said)
+
+    def _is_left_with_arrays(self, state: State) -> bool:
+        """Whether a run in which a parameter is an array does not get to the step that uses it:
+        `if isinstance(x, np.ndarray): return f(x)` comes before."""
+        frame, one = state.frame, self._model.def_of(state.frame)
+        ends = ((number, step) for number, step in enumerate(one.steps) if isinstance(step, ir.Return | ir.Raise))
+        return any(
+            step.context != 0
+            and not one.is_within(state.context, step.context)
+            and self._is_before(number, frame, state.until)
+            and self._runs_for_arrays(one.contexts[step.context], state.number, frame)
+            for number, step in ends
+        )
 
     def _asks_for_colours(self, test: int, choice: int, frame: Frame) -> bool:
         """Whether a test is `choice.shape[2] == 3`: most arrays with a third axis of channels are such images."""
