@@ -7,6 +7,8 @@ All others use its pool at least for some sizes and types, or are not known.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 #: Functions that read and write files, copy, draw, or do arithmetic or small geometry in the calling thread.
 SERIAL = frozenset(
     f"cv2.{name}"
@@ -52,6 +54,10 @@ READS = frozenset({"cv2.imread", "cv2.imdecode"})
 READS_BYTES: frozenset[str | int | None] = frozenset(
     {None, "cv2.IMREAD_COLOR", "cv2.IMREAD_COLOR_RGB", "cv2.IMREAD_GRAYSCALE", 0, 1}
 )
+
+#: Functions of NumPy that make an image, with the position of `dtype`, and the types that are bytes.
+FILLED = MappingProxyType({"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2})
+BYTES: frozenset[str | int | None] = frozenset({"numpy.uint8", "uint8"})
 
 #: Functions whose result has the type of the image. None of them makes it larger but `cv2.resize`.
 KEEPS_TYPE = frozenset({"cv2.cvtColor", "cv2.resize", "cv2.flip", "cv2.rotate", "cv2.transpose"})

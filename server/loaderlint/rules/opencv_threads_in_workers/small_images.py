@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loaderlint.knowledge.opencv import ANY_TYPE, BYTES_ONLY, KEEPS_TYPE, LEAST_PIXELS, READS, READS_BYTES
+from loaderlint.knowledge.opencv import (
+    ANY_TYPE,
+    BYTES,
+    BYTES_ONLY,
+    FILLED,
+    KEEPS_TYPE,
+    LEAST_PIXELS,
+    READS,
+    READS_BYTES,
+)
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.number_bounds import count_of
@@ -65,6 +74,8 @@ def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int)
 def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
     if name in READS:
         return _is_one_of(arguments.get("flags", 1), READS_BYTES)
+    if name in FILLED:
+        return _is_one_of(arguments.get("dtype", FILLED[name]), BYTES)
     return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
 
 

@@ -33,7 +33,13 @@ def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
     for frame, reached in model.reached.items():
         bits |= reached.bits() if def_key(frame) == where else 0
     found = (one for one in model.loaders_of(bits) if one.has_workers() != "no")
-    return [one for one in found if is_for_evaluation(one, model) and not model.in_test_or_tutorial(one.path)]
+    return [one for one in found if _may_evaluate(one, model) and not model.in_test_or_tutorial(one.path)]
+
+
+def _may_evaluate(loader: Loader, model: Model) -> bool:
+    """As `is_for_evaluation`; the name is enough where it is not known whether the loader shuffles."""
+    is_unknown = loader.argument("shuffle").literal is None
+    return is_for_evaluation(loader, model) or (is_unknown and bool(EVALUATION_NAME.search(loader.name)))
 
 
 def is_for_evaluation(loader: Loader, model: Model) -> bool:
