@@ -83,7 +83,7 @@ def test_github(project: Path) -> None:
 
 def test_what_is_known_of_lines_and_loaders(project: Path) -> None:
     code, said, _ = _run(project, "workers")
-    assert code == 0 and said.count("`main` at ") == len(NAMES)
+    assert code == 0 and said.count("the DataLoader in main() at ") == len(NAMES)
     code, _, out = _run(project, "workers", "--output-format", "json")
     assert {os.fsencode(one["path"]) for one in json.loads(out)["loaders"]} == set(NAMES)
     for name in (b"bad\xff.py", b"esc\x1b[31mred.py"):

@@ -72,7 +72,7 @@ STREAMS: dict[str, str] = {
     "for x in self.items: yield x; for x in self.items: yield x": "error",
     "for x in self.items: pass; for x in self.items: yield x": "error",
     "for x in self.items:;  for y in x: yield y": "error fix",
-    "for x in self.items:;  yield from x": "error",
+    "for x in self.items:;  yield from x": "error fix",
     "yield from self.items; yield from self.items": "error",
     "while True: yield next(self.stream)": "unknown",
     "while True: yield 3": "error",

@@ -22,6 +22,8 @@ class D({}):
 {}
 {}
 loader = DataLoader(D([1, 2]), {})
+for batch in loader:
+ print(batch)
 """
 SPENT = re.compile(
     r"from the second epoch on .* gives no batches(?: \([^)]*\))?: `D.__iter__` (.*); reset it in `__iter__`$"

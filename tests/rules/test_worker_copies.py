@@ -111,7 +111,9 @@ GENERATORS: dict[str, str] = {
     "self.rng = torch.Generator() / def __getstate__(self): return {}; "
     "def __getitem__(self, i): return torch.rand(3, generator=self.rng)": "error",
     "self.rng = torch.Generator() / def seed(self): self.rng.manual_seed(3); "
-    "def __getitem__(self, i): return torch.rand(3, generator=self.rng)": "error",
+    "def __getitem__(self, i): return torch.rand(3, generator=self.rng)": (
+        "error [safe: _get_rng hash((self.rng.initial_seed(), fresh)); uses of rng; __getstate__; __setstate__]"
+    ),
     "self._rng = np.random.default_rng(3) / "
     "def __getitem__(self, i): return "
     "self._rng.random()": "error [safe: _get_rng [self._rng.integers(2**32), fresh]; uses of _rng]",

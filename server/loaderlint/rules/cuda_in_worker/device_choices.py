@@ -11,8 +11,8 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.opposed_branches import last_name
+from loaderlint.rules.cuda_in_worker.worker_choices import Said, bound_to, tests_of, tests_of_workers
 from loaderlint.rules.shared.cuda_uses import CudaUse, device_names
-from loaderlint.rules.shared.worker_choices import Said, bound_to, tests_of, tests_of_workers
 
 _ONLY_ON_CPU = "it has workers only where the device is no GPU"
 #: The name of an option that is true for a GPU, and of one that is true for none.
