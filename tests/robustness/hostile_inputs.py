@@ -35,6 +35,8 @@ def init(worker_id):
 
 
 loader = DataLoader(Rows(), num_workers=2, worker_init_fn=init)
+for batch in loader:
+    print(batch)
 """
 FINDING = "LDR103"
 
