@@ -36,7 +36,7 @@ def test_a_session(project: Project, heading: str, newest: bool) -> None:
     assert any("Underline" in highlight for highlight in seen["drawn"]["highlights"])
     assert "constant-worker-seed" in seen["page"]
     assert "Copied into each worker" in seen["loader"]
-    assert "in the workers of `validation_loader`" in seen["worker"]
+    assert "in the workers of the DataLoader in `validation_loader()`" in seen["worker"]
     assert [one["line"] for one in seen["lenses"]] == [16, 33, 44, 48]
     assert seen["lenses"][0]["title"].startswith("num_workers=4")
     assert seen["offered"][0].startswith("Seed from")
