@@ -295,7 +295,7 @@ def test_questions(code: Workbench) -> None:
     code.go("transforms.py", 21, 9)
     code.command("loaderlint: Explain This Line")
     code.page.locator('.tab[aria-label^="explanation (transforms.py line 21)"]').wait_for()
-    expect(code.text("runs in the workers of the DataLoader in training_loader()").first).to_be_visible()
+    expect(code.text("runs in the workers of the DataLoader in `training_loader()`").first).to_be_visible()
     code.picture("a line explained")
 
     code.command("loaderlint: Check the Whole Workspace")
