@@ -111,13 +111,17 @@ def test_sarif_leads_from_the_loader_through_the_calls_to_the_draw(
     assert steps == [("train.py", 5), ("data.py", 14), ("data.py", 6)]
 
 
+def _show_in_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
 @pytest.mark.parametrize("columns", [60, 100])
 def test_the_text_is_as_wide_as_the_terminal(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
+    _show_in_terminal(monkeypatch, columns)
     (folder / "data.py").write_text(DATA.replace("np.random.normal()", f"np.random.normal(){' + 0' * 40}"))
     projects.run("check")
     projects.run("check", "--output-format", "full")
@@ -130,9 +134,7 @@ def test_the_text_is_as_wide_as_the_terminal(
 def test_grouped_findings_are_as_wide_as_the_terminal(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
+    _show_in_terminal(monkeypatch, columns)
     projects.run("check", "--output-format", "grouped")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "data.py:" and lines[1].startswith("  10:24: error: ")
