@@ -490,7 +490,7 @@ class Classes:
         if isinstance(base, ClassRef):
             head = self.head(base)
             return head is not None and not head.decorators and not head.keywords
-        return isinstance(base, Lib) and base.name in _WITHOUT_METHODS | _WITHOUT_NEW
+        return isinstance(base, Lib) and (base.name in _WITHOUT_METHODS or base.name in _WITHOUT_NEW)
 
     def open_method(self, inst: Instance, name: str) -> Frame | None:
         """The frame of a method of `inst` when unknown code calls it; None if the project defines none."""

@@ -913,8 +913,9 @@ def call_object(
         return _map_method(ev, atom.owner, method, arguments, site), ()
     if isinstance(atom.owner, SeqOf):
         return of(LibObject(f"list.{method}", site)), ()
-    if isinstance(atom.owner, Literal_) and method in _TEXT_METHODS and not arguments.positional:
-        return _changed_text(atom.owner, method, site), ()
+    change = None if arguments.positional else _TEXT_METHODS.get(method)
+    if change is not None and isinstance(atom.owner, Literal_) and atom.owner.kind == "str":
+        return _changed_text(atom.owner, change), ()
     if _is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
@@ -936,12 +937,9 @@ def call_object(
     return of(LibObject(f"builtins.{method}", site)), ()
 
 
-def _changed_text(text: Literal_, method: str, site: Site) -> Val:
+def _changed_text(text: Literal_, change: Callable[[str], str]) -> Val:
     """`"Crops".lower()`: the method of a constant text, and of those that it may be instead."""
-    if not isinstance(text.value, str):
-        return of(LibObject(f"builtins.{method}", site))
-    change = _TEXT_METHODS[method]
-    return of(replace(text, value=change(text.value), choices=tuple(map(change, text.choices))))
+    return of(replace(text, value=change(str(text.value)), choices=tuple(map(change, text.choices))))
 
 
 def _inherited(

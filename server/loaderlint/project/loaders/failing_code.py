@@ -58,7 +58,7 @@ class FailingCode:
         it."""
         failing = self._failing_pieces(path)
         file = self._ev.file(path) if failing else None
-        around = {-1, *_around(file, piece)} if file is not None else set()
+        around = {-1, *file.around(piece)} if file is not None else set()
         return any(first < piece and block in around for first, block in failing)
 
     def keeps_from(self, site: Site) -> bool:
@@ -225,13 +225,6 @@ class FailingCode:
                 pieces = file.asking(_may_import, scope=MODULE) if file is not None else ()
                 self._unimportable[path] = any(block < 0 for _, block in self._failing_among(pieces, file))
         return self._unimportable[path]
-
-
-def _around(file: ProjectFile, piece: int) -> Iterator[int]:
-    above = file.pieces[piece].parent
-    while above >= 0:
-        yield above
-        above = file.pieces[above].parent
 
 
 def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:

@@ -305,6 +305,13 @@ class ProjectFile:
         """Whether the children of a clause run whenever the clause is reached: `with`, `try`, `finally`, main guard."""
         return self._pieces[index].keyword in ("with", "async with", "try", "finally") or self.is_main_guard(index)
 
+    def around(self, index: int) -> Iterator[int]:
+        """The pieces that a piece lies in, the innermost first."""
+        above = self.pieces[index].parent
+        while above >= 0:
+            yield above
+            above = self.pieces[above].parent
+
     def is_main_guard(self, index: int) -> bool:
         """Whether the clause piece is `if __name__ == "__main__":`.
 

@@ -70,13 +70,14 @@ class RequiredPlatforms:
     def _called_in(self, path: Path) -> Iterator[str]:
         """What the code of a module calls in no branch, and in no function."""
         file = self._ev.file(path)
-        for word in _WORDS if file is not None else ():
-            for piece, _ in file.asking(holds, word, scope=MODULE) if file is not None else ():
-                body = self._ev.body(path, piece)
-                if file is not None and file.pieces[piece].parent == -1 and body.code.one is not None:
-                    for step, _ in body.code.calls:
-                        if step.context == 0:
-                            yield from self._called(step.call, body)
+        if file is None:
+            return
+        mentioning = {piece for word in _WORDS for piece, _ in file.asking(holds, word, scope=MODULE)}
+        for piece in sorted(one for one in mentioning if file.pieces[one].parent == -1):
+            body = self._ev.body(path, piece)
+            for step, _ in body.code.calls:
+                if step.context == 0:
+                    yield from self._called(step.call, body)
 
     def _called(self, number: int, frame: Frame) -> Iterator[str]:
         call = self._ev.expr(frame, number)

@@ -334,19 +334,12 @@ def module_level(file: ProjectFile) -> Iterator[int]:
 
 def in_class(file: ProjectFile, piece: int) -> bool:
     """Whether a piece is in the body of a class."""
-    return any(file.pieces[above].kind == "class" for above in _around(file, piece))
+    return any(file.pieces[above].kind == "class" for above in file.around(piece))
 
 
 def in_main_guard(file: ProjectFile, piece: int) -> bool:
     """Whether a piece is, or is in, a main guard that was cut into its statements."""
-    return file.is_main_guard(piece) or any(file.is_main_guard(above) for above in _around(file, piece))
-
-
-def _around(file: ProjectFile, piece: int) -> Iterator[int]:
-    above = file.pieces[piece].parent
-    while above >= 0:
-        yield above
-        above = file.pieces[above].parent
+    return file.is_main_guard(piece) or any(file.is_main_guard(above) for above in file.around(piece))
 
 
 def main_guard_contexts(facts: PieceFacts | None) -> frozenset[int]:

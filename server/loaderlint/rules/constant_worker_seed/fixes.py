@@ -69,7 +69,7 @@ def _is_passed_in(seeding: WorkerSeeding, model: Model) -> bool:
     frame, _, number = seeding.place
     worker_number = 0 if frame.receiver is None else 1
     file = model.files.file(frame.path)
-    for e in _within(number, frame, model):
+    for e in _within(number, frame):
         if isinstance(e, ir.Param) and e.index > worker_number:
             return True
         if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)):
@@ -79,23 +79,16 @@ def _is_passed_in(seeding: WorkerSeeding, model: Model) -> bool:
     return False
 
 
-def _within(number: int, frame: Frame, model: Model) -> Iterator[ir.Expr]:
+def _within(number: int, frame: Frame) -> Iterator[ir.Expr]:
     """An expression and all that it is made of."""
-    left, seen = [number], set[int]()
-    while left:
-        one = left.pop()
-        e = model.ev.expr(frame, one) if one not in seen else None
-        seen.add(one)
-        if e is not None:
-            yield e
-            left += ir.operands(e)
+    return (frame.code.exprs[one] for one in ir.made_of(frame.code.exprs, [number]))
 
 
 def _names_process(seeding: WorkerSeeding, model: Model) -> bool:
     """Whether a seed may be made of the number of the process under another name than a rank, such as `args.gpu`. The
     new seed would be the same in all processes that seed torch alike."""
     frame, _, number = seeding.place
-    for e in _within(number, frame, model) if not seeding.rank else ():
+    for e in _within(number, frame) if not seeding.rank else ():
         name = model.def_of(frame).params[e.index].name if isinstance(e, ir.Param) else getattr(e, "name", "")
         if _OF_PROCESS.search(name or ""):
             return True
