@@ -32,9 +32,9 @@ for batch in loader:
 
 ## Fixed
 ```python
-loader = DataLoader(Crops(), num_workers=4)
-
 if __name__ == "__main__":
+    loader = DataLoader(Crops(), num_workers=4)
+
     for batch in loader:
         step(batch)
 ```
@@ -43,6 +43,11 @@ if __name__ == "__main__":
 Safe: the code below the guard is still module-level code, so every name stays a global. Text in multi-line strings is
 not indented. Unsafe where workers may need a name that is bound below the guard, or where other files import the
 script.
+
+A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print
+again. It stops at an import, a function, a class, a name that workers use, a setting of another module
+(`torch.backends.cudnn.benchmark = True`), and a call whose effect workers may need (`torch.manual_seed(0)`,
+`register_all()`).
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -55,7 +60,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Place, Safety, Severity, Silence
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
@@ -64,6 +69,9 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.unguarded_worker_start.script_work import first_work
+
+_TITLE = f"Put the rest of the script under `{HEAD}`"
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -109,7 +117,7 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         start.place,
         script,
         tuple(_evidence(start, model)),
-        (Fix(f"Put the rest of the script under `{HEAD}`", _safety(start, model), (EncloseRest(start.place, HEAD),)),),
+        (_fix(start, model),),
     )
 
 
@@ -139,17 +147,28 @@ def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
-def _safety(start: Start, model: Model) -> Safety:
-    """Safe if only the script itself needs the code that no longer runs at import."""
+def _fix(start: Start, model: Model) -> Fix:
+    """Put the rest of the script under a guard, with the work above it that leads to the start. Safe if only the script
+    itself needs the code that no longer runs at import; the work above it is left alone if that is not sure."""
     path = start.place.path
     file = model.files.file(path)
-    if file is None or model.scripts.importers(path) or _is_late(model):
+    if file is None:
+        return Fix(_TITLE, "unsafe", (EncloseRest(start.place, HEAD),))
+    outermost = _outermost(file, start.place.piece)
+    safety = _safety(file, outermost, model)
+    needed = _needed_in_workers(path, outermost, model)
+    first = first_work(file, outermost, needed, model) if safety == "safe" else outermost
+    begins = start.place if first == outermost else Place(path, first, -1)
+    return Fix(_TITLE, safety, (EncloseRest(begins, HEAD),))
+
+
+def _safety(file: ProjectFile, first: int, model: Model) -> Safety:
+    if model.scripts.importers(file.path) or _is_late(model):
         return "unsafe"
-    first = _outermost(file, start.place.piece)
     if any(piece.kind == "class" for piece in file.pieces[first:]):
         return "unsafe"  # its objects may be sent to workers
     moved = {name for name, bindings in file.names.items() if any(one.piece >= first for one in bindings)}
-    return "unsafe" if moved & _needed_in_workers(path, first, model) else "safe"
+    return "unsafe" if moved & _needed_in_workers(file.path, first, model) else "safe"
 
 
 def _is_late(model: Model) -> bool:

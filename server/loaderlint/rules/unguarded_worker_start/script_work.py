@@ -1,0 +1,120 @@
+"""Where the work of a script begins: the statements above a start of workers that a worker need not repeat.
+
+A worker that imports the script again runs everything above the guard: it would create the model, log in and print
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.reach.model import Model
+from loaderlint.syntax.main_guard import is_main_guard
+
+#: Calls that change nothing in their own process but what they return.
+_OUTSIDE = (
+    "builtins.print",
+    "pprint.pprint",
+    "logging.debug",
+    "logging.info",
+    "logging.warning",
+    "mlflow.",
+    "nltk.download",
+    "os.makedirs",
+    "os.mkdir",
+    "os.remove",
+    "os.system",
+    "shutil.",
+    "time.sleep",
+    "wandb.",
+)
+#: `Sample = namedtuple(...)` is a class, which workers look up by its name; `BATCH_SIZE` is none.
+_CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
+_GOES_ON = frozenset({"elif", "else", "except", "finally"})
+
+
+def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) -> int:
+    """The module-level piece with which the work begins that leads to piece `start`: between the two are only
+    statements that matter to the main process alone. `needed` are the names that workers use."""
+    work = _Work(file, needed, model)
+    found = first = start
+    for index in reversed(range(start)):
+        if not work.is_of_main(index):
+            break
+        if file.pieces[index].parent == -1 and file.pieces[index].keyword not in _GOES_ON:
+            first = index
+        if work.does_something(index):
+            found = first
+    return found
+
+
+class _Work:
+    """Judges the module-level statements of one script."""
+
+    def __init__(self, file: ProjectFile, needed: Set[str], model: Model) -> None:
+        self._file = file
+        self._needed = needed
+        self._model = model
+
+    def does_something(self, index: int) -> bool:
+        """Whether a statement is more than the value of a setting."""
+        facts = self._file.facts_of(index)
+        return facts is not None and any(isinstance(step, ir.Perform) for step in facts.ir.defs[0].steps)
+
+    def is_of_main(self, index: int) -> bool:
+        """Whether the effects of a statement stay in the main process: it binds no name that workers use, and changes
+        nothing but what such names hold."""
+        facts, piece = self._file.facts_of(index), self._file.pieces[index]
+        if facts is None or piece.kind == "class" or piece.ask(is_main_guard):
+            return False
+        if any(one.kind not in ("body", "lambda") for one in facts.ir.defs):
+            return False
+        body = self._model.ev.body(self._file.path, index)
+        return all(self._is_step_of_main(step, facts.ir, body) for step in facts.ir.defs[0].steps)
+
+    def _is_step_of_main(self, step: ir.Step, piece: ir.PieceIR, body: Frame) -> bool:
+        match step:
+            case ir.Bind():
+                return self._is_own(step.name) and not isinstance(piece.exprs[step.value], ir.Imported)
+            case ir.SetAttr(base=held) | ir.SetItem(base=held) | ir.Augment(target=held) | ir.Delete(target=held):
+                return self._is_held(held, piece)
+            case ir.Evaluate(expr=number):
+                value = piece.exprs[number]
+                return not isinstance(value, ir.Call) or self._is_call_of_main(value, piece, body)
+            case ir.StarImport():
+                return False
+        return True
+
+    def _is_call_of_main(self, call: ir.Call, piece: ir.PieceIR, body: Frame) -> bool:
+        atoms = self._model.ev.eval(call.func, body).atoms
+        if atoms and all(isinstance(atom, Lib) and atom.name.startswith(_OUTSIDE) for atom in atoms):
+            return True
+        return isinstance(piece.exprs[call.func], ir.Attr) and self._is_held(call.func, piece)
+
+    def _is_held(self, number: ir.ExprId, piece: ir.PieceIR) -> bool:
+        """Whether an object is held by a variable of the script that workers do not use: it is no module or class."""
+        root = piece.exprs[number]
+        while isinstance(root, (ir.Attr, ir.Index)):
+            root = piece.exprs[root.base]
+        if not isinstance(root, ir.Global):
+            return not isinstance(root, ir.Imported)
+        return self._is_own(root.name) and self._is_variable(root.name)
+
+    def _is_own(self, name: str) -> bool:
+        return name not in self._needed and name != "_" and not _CLASS.match(name)
+
+    def _is_variable(self, name: str) -> bool:
+        bindings = self._file.names[name] if name in self._file.names else ()
+        return bool(bindings) and all(self._binds_a_value(one.piece, one.def_, one.step) for one in bindings)
+
+    def _binds_a_value(self, index: int, def_: int, step: int) -> bool:
+        facts = self._file.facts_of(index) if step >= 0 else None
+        if facts is None:
+            return False  # a function or a class
+        bound = facts.ir.defs[def_].steps[step]
+        return isinstance(bound, ir.Bind) and not isinstance(facts.ir.exprs[bound.value], (ir.Imported, ir.MakeDef))
