@@ -18,6 +18,7 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
+from loaderlint.rules.shared.looked_up_names import looked_up
 from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.number_items import NumberItems
 
@@ -360,7 +361,9 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            loops = [here.expr for here in self._model.def_of(frame).around(step.context) if here.kind == "loop"]
+            found_by_name = looked_up(step.context, frame, self._model)
+            around = self._model.def_of(frame).around(step.context)
+            loops = [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
             chosen = self._chosen_by_turn(step.context, loops, frame)
             for loop in loops:
                 orders = self.of(loop, frame, depth)
@@ -427,8 +430,10 @@ class ListingOrder:
 
     def _of_loops(self, context: int, frame: Frame, depth: int) -> Orders:
         """The order of what is appended or yielded one by one: that of the loops around it."""
-        loops = [here for here in self._model.def_of(frame).around(context) if here.kind == "loop"]
-        return frozenset(order for loop in loops for order in self.of(loop.expr, frame, depth))
+        found_by_name = looked_up(context, frame, self._model)
+        around = self._model.def_of(frame).around(context)
+        loops = [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
+        return frozenset(order for loop in loops for order in self.of(loop, frame, depth))
 
     def _is_target(self, base: int, target: int | str | _Entry, frame: Frame) -> bool:
         if isinstance(target, int):
