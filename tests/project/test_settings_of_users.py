@@ -52,6 +52,11 @@ def option(folder: Path, code: str) -> str:
     return value_of(folder, files, [*body, "o.n"])
 
 
+def filling(many: int) -> str:
+    """That many other keys of a configuration."""
+    return "".join(f"k{number}: 1; " for number in range(many))
+
+
 def rows(code: str) -> str:
     """A statement a line."""
     return "\n".join(code.split("; "))
@@ -292,6 +297,17 @@ CONFIGURED: dict[str, str] = {
     "m: {_target_: case.A, x: 3} | hydra.utils.instantiate(cfg.m, x=4).x": "4",
     "m: {_target_: case.A, x: 3} | hydra.utils.instantiate(cfg.m, 5).x": "5",
     "m: {_target_: case.A, x: 3} | hydra.utils.instantiate(cfg.m, y=4).y": "4",
+    "m: {_target_: case.A, x: 3} | hydra.utils.instantiate(cfg.m).y": "0, default",
+    "m: {x: 3} | A(**cfg.m).x": "3, default",
+    "m: {x: 3} | A(**cfg.m).y": "0, default",
+    "m: {x: 3} | A(**cfg.m, y=4).y": "4",
+    "m: {x: 3} | A(cfg.m.x).y": "0",
+    "m: {x: 3} | (lambda **more: A(**more))(**cfg.m).y": "0, default",
+    "m: {x: 3} | (lambda **more: A(**more))(x=3).y": "0",
+    f"{filling(100)}y: 3 | A(**cfg).y": "3, default",
+    f"{filling(300)}y: 3 | A(**cfg).y": "?kwargs",
+    f"{filling(300)}y: 3 | cfg.y": "3, default",
+    f"a: {list(range(300))} | cfg.a": "?too many values",
     "m: {_target_: case.A, _partial_: true} | hydra.utils.instantiate(cfg.m)": "hydra.utils.instantiate()",
     "m: {_target_: case.A, _partial_: false} | hydra.utils.instantiate(cfg.m)": "A()",
     "m: {_target_: case.f} | hydra.utils.instantiate(cfg.m)": "?parameter",

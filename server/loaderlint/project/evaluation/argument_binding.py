@@ -13,7 +13,8 @@ from loaderlint.project.evaluation.values import MapOf, Namespace, SeqOf, Val, i
 class Arguments(Struct, frozen=True):
     """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
     `source` is the reason. The value of a keyword that is not always passed contains `ABSENT`.
-    `options`: the parsed command lines among what is not known, as in `**vars(args)`."""
+    `options`: the parsed command lines and the parts of configurations that `**x` unpacks, as in `**vars(args)` and
+    `**cfg.loader`: a user may pass more with them."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()

@@ -44,7 +44,6 @@ from loaderlint.project.evaluation.values import (
     present_or,
     unknown,
 )
-from loaderlint.project.evaluation.yaml_configurations import is_node
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Calls:
                     left = removed.left(name, given)
                     if left is not None:
                         keywords.append((name, maybe(left) if is_open else left))
-                options += [one for one in value.only(Namespace) if not is_node(one)]
+                options += value.only(Namespace)
                 options += [one for found in maps for one in found.options]
                 more_keywords = more_keywords or is_open or any(None in one.keys for one in maps)
         passed = overlaid(keywords)

@@ -22,7 +22,7 @@ from loaderlint.knowledge.library_datasets import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers, hyperparameters, library_values
-from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
+from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.bulk_attributes import taken_in_bulk
 from loaderlint.project.evaluation.frames import Frame
@@ -466,13 +466,10 @@ class Classes:
             return None
         if inst.site is None:
             return self._ev.functions.open_frame(member.function, inst, member.owner)
-        facts = self._ev.facts(member.function.path, member.function.piece)
-        if facts is None:
+        if self._ev.facts(member.function.path, member.function.piece) is None:
             return None
-        one = facts.ir.defs[member.function.def_]
-        passed = self._ev.calls.with_options(self._ev.calls.site_arguments(inst.site), named_parameters(one.params))
-        args = passed.bind(one.params, of(inst))
         function = member.function
+        args = self._ev.functions.bound(function, inst, self._ev.calls.site_arguments(inst.site))
         depth = self._ev.functions.depth_of_call(function, args, inst.site.frame)
         return self._ev.frame(
             function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
@@ -790,7 +787,7 @@ class Classes:
                 continue
             params = self._ev.code(function).one.params  # type: ignore[union-attr]
             for caller, call in calls_of(member.name):
-                passed = self._ev.calls.arguments(call, caller).bind(params, of(inst))
+                passed = self._ev.functions.bound(function, inst, self._ev.calls.arguments(call, caller))
                 for index in kept:
                     value = passed[index]
                     if value is None:

@@ -17,7 +17,6 @@ from loaderlint.project.evaluation import containers, dynamic_dispatch, library_
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.functions import by_default
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
@@ -41,6 +40,7 @@ from loaderlint.project.evaluation.values import (
     Templates,
     Unknown,
     Val,
+    by_default,
     def_key,
     extended,
     is_none,

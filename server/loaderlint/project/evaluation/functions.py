@@ -36,12 +36,14 @@ from loaderlint.project.evaluation.values import (
     Site,
     Unknown,
     Val,
+    by_default,
     constant,
     join,
     of,
     present_or,
     unknown,
 )
+from loaderlint.project.evaluation.yaml_configurations import SOURCE, is_node
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import is_bare_function
 
@@ -119,6 +121,22 @@ class Functions:
         default = self.default(FunctionRef(frame.path, frame.piece, frame.def_, frame.scope), one.params[index])
         return default if given is None else present_or(given, default)
 
+    def bound(self, function: FunctionRef, receiver: Atom | None, arguments: Arguments) -> tuple[Val | None, ...]:
+        """One value for each parameter of a function, None if nothing is passed. The default of a parameter that a
+        configuration may pass with others (`**cfg.loader`) is passed as a default of that configuration."""
+        one = self._ev.code(function).one
+        params = one.params if one is not None else ()
+        passed = self._ev.calls.with_options(arguments, named_parameters(params))
+        args = passed.bind(params, of(receiver) if receiver is not None else None)
+        if not any(map(is_node, passed.options)):
+            return args
+        return tuple(
+            by_default(self.default(function, param), SOURCE)
+            if given is None and param.kind in ("any", "kw") and param.default != NONE
+            else given
+            for given, param in zip(args, params, strict=True)
+        )
+
     def _option(self, function: FunctionRef, name: str) -> Val | None:
         """The default of the option `name` that a decorator declares (`@click.option("--name", default=4)`)."""
         facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)
@@ -143,18 +161,15 @@ class Functions:
         caller: Frame,
     ) -> tuple[Val, tuple[Frame, ...]]:
         """Call a function of the project: its result and its frame. Too deep or recursive: Unknown."""
-        facts = self._ev.facts(function.path, function.piece)
-        if facts is None:
+        if self._ev.facts(function.path, function.piece) is None:
             return unknown("half typed"), ()
-        one = facts.ir.defs[function.def_]
         decoration = self.decoration(function)
         if decoration == "stub":
             return unknown("overload"), ()
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
         if wrapper is not None and caller.depth < MAX_CALLS:
             return self.invoke(wrapper, None, None, arguments, caller)
-        arguments = self._ev.calls.with_options(arguments, named_parameters(one.params))
-        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
+        args = self.bound(function, receiver, arguments)
         nested = self.depth_of_call(function, args, caller)
         if nested > MAX_CALLS:
             self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
@@ -357,12 +372,6 @@ def _option_default(passed: Arguments) -> Val:
     if passed.get("required") is not None:
         return unknown("required option")
     return constant("bool", False) if passed.get("is_flag") is not None else NONE_VALUE
-
-
-def by_default(value: Val, source: str) -> Val:
-    """A value whose constants apply unless a user sets their source."""
-    atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
-    return Val(frozenset(atoms), value.origins)
 
 
 def _open_default(value: Val) -> Val:

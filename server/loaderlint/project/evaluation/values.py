@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
@@ -366,6 +367,12 @@ def is_absent(value: Val) -> bool:
 def maybe(value: Val) -> Val:
     """An item that a dict may have."""
     return join((value, of(ABSENT)))
+
+
+def by_default(value: Val, source: str) -> Val:
+    """A value whose constants apply unless a user sets their source."""
+    atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
+    return Val(frozenset(atoms), value.origins)
 
 
 def present_or(value: Val, other: Val) -> Val:

@@ -19,6 +19,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.registries import makes_configured
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import TOO_MANY
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     ClassRef,
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 #: The beginning of `Namespace.how` of a node; the keys that lead to the node follow.
 _NODE = "yaml:"
 #: The source of such a constant in messages.
-_SOURCE = "configuration default"
+SOURCE = "configuration default"
 #: The files of one configuration, the items of a node, the steps from one reference to another, the parts of a path.
 _MAX_FILES = 64
-_MAX_ITEMS = 64
+_MAX_ITEMS = 256
 _MAX_REFERENCES = 8
 _MAX_PATH = 12
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
@@ -80,17 +81,24 @@ class YamlConfigurations:
     def as_map(self, node: Namespace) -> MapOf | None:
         """A node as a dict; None for other namespaces."""
         found = self._at(node.path, _keys(node)) if is_node(node) else None
-        names = [name for name in list(found)[:_MAX_ITEMS] if name] if isinstance(found, Mapping) else None
-        return None if names is None else MapOf(tuple(names), tuple(self.attribute(node, name) for name in names))
+        if not isinstance(found, Mapping):
+            return None
+        names = [name for name in list(found)[:_MAX_ITEMS] if name]
+        values = [self.attribute(node, name) for name in names]
+        if len(found) > _MAX_ITEMS:
+            return MapOf((*names, None), (*values, unknown(TOO_MANY)))
+        return MapOf(tuple(names), tuple(values))
 
     def _as_value(self, path: Path, keys: tuple[str, ...], found: object) -> Val:
         if isinstance(found, Mapping):
             return of(Namespace(path, _NODE + ".".join(keys)))
         if isinstance(found, list):
-            inner = [(*keys, str(index)) for index in range(min(len(found), _MAX_ITEMS))]
+            if len(found) > _MAX_ITEMS:
+                return unknown(TOO_MANY)
+            inner = [(*keys, str(index)) for index in range(len(found))]
             return of(SeqOf("list", tuple(self._as_value(path, each, self._at(path, each)) for each in inner)))
         if found is None or isinstance(found, str | int | float | bool):
-            return of(Literal_(type(found).__name__, found, _SOURCE))
+            return of(Literal_(type(found).__name__, found, SOURCE))
         return unknown("config")
 
     def _at(self, path: Path, keys: tuple[str, ...], references: int = 0) -> object:
@@ -174,7 +182,7 @@ class YamlConfigurations:
             return None
         pairs = [(key, value) for key, value in zip(found.keys, found.values, strict=True) if key is not None]
         given = tuple((key, self._made_inside(value, frame)) for key, value in pairs if not key.startswith("_"))
-        return Arguments((), given).before(self._ev.calls.arguments(call, frame, skip=1))
+        return Arguments((), given, options=(nodes[0],)).before(self._ev.calls.arguments(call, frame, skip=1))
 
     def instantiates(self, site: Site) -> bool:
         """Whether a known configuration names the class of the object that is created at a place."""
