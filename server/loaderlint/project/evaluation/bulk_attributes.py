@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_values import passed_to_library
-from loaderlint.project.evaluation.values import BOTTOM, Instance, Lib, MapOf, Namespace, Val, present_or
+from loaderlint.project.evaluation.values import BOTTOM, Atom, Instance, Lib, MapOf, Namespace, Unknown, Val, present_or
+from loaderlint.project.evaluation.yaml_configurations import is_node
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -19,22 +20,36 @@ _SETATTR = Lib("builtins.setattr")
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 
 
-def taken_in_bulk(ev: Evaluator, inst: Instance, name: str) -> Iterator[Val]:
-    """What attribute `name` of the object takes from dicts and options, all of which its methods store."""
-    for frame, number in _sources(ev, inst):
-        for atom in ev.eval(number, frame).ordered():
-            match atom:
-                case MapOf(keys, values) if name in keys:
-                    yield present_or(values[keys.index(name)], BOTTOM)
-                case MapOf() | Namespace():
-                    yield from ev.user_options.among((atom,) if isinstance(atom, Namespace) else atom.options, name)
+def taken_in_bulk(ev: Evaluator, frame: Frame, source: int, name: str) -> Iterator[Val]:
+    """What attribute `name` of an object takes from the dicts and options that expression `source` may be."""
+    for atom in ev.eval(source, frame).ordered():
+        match atom:
+            case MapOf(keys, values) if name in keys:
+                yield present_or(values[keys.index(name)], BOTTOM)
+            case MapOf() | Namespace():
+                yield from ev.user_options.among((atom,) if isinstance(atom, Namespace) else atom.options, name)
+
+
+def may_hold_more(ev: Evaluator, frame: Frame, source: int) -> bool:
+    """Whether the dicts and options that expression `source` may be have items that the code does not show."""
+    return any(map(_is_open, ev.eval(source, frame).atoms))
+
+
+def _is_open(atom: Atom) -> bool:
+    if isinstance(atom, MapOf):
+        return None in atom.keys
+    return is_node(atom) if isinstance(atom, Namespace) else isinstance(atom, Unknown)
+
+
+def taken_as_keywords(ev: Evaluator, inst: Instance, name: str) -> Iterator[Val]:
+    """What attribute `name` of an object of a namespace's class is because the constructor is passed it."""
     if not _NAMESPACES.isdisjoint(ev.classes.library_bases(inst.cls)):
         passed = ev.calls.with_options(passed_to_library(ev, inst), (name,)).get(name)
         if passed is not None:
             yield present_or(passed, BOTTOM)
 
 
-def _sources(ev: Evaluator, inst: Instance) -> Iterator[tuple[Frame, int]]:
+def bulk_sources(ev: Evaluator, inst: Instance) -> Iterator[tuple[Frame, int]]:
     """The dicts and options that the constructor stores in bulk: each with its frame."""
     for frame in ev.classes.constructing(inst, "__dict__"):
         yield from ((frame, step.value) for _, step in frame.code.stores_of("__dict__"))

@@ -24,7 +24,7 @@ from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers, hyperparameters, library_values
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
-from loaderlint.project.evaluation.bulk_attributes import taken_in_bulk
+from loaderlint.project.evaluation.bulk_attributes import bulk_sources, may_hold_more, taken_as_keywords, taken_in_bulk
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
     calls_on,
@@ -56,6 +56,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    by_default,
     def_key,
     join,
     of,
@@ -742,18 +743,32 @@ class Classes:
         stores = self.stores(inst, name)
         if not with_overwritten:
             stores = tuple(store for store in stores if store.lasts or not store.construction)
+        sources = list(self._bulk_sources(inst, stores))
         values = self._values_of(inst, name, stores)
+        for frame, source in sources:
+            values.extend(taken_in_bulk(self._ev, frame, source, name))
         if not _is_always_made(stores):
             values.extend(self._beyond_stores(inst, name))
             values.extend(self._kept_by_library(inst, name))
         values.extend(self._set_by_others(inst, name))
         found = join(values) if values else self._missing(inst)
+        if any(may_hold_more(self._ev, *source) for source in sources):
+            found = by_default(found, "default")
         found = self._with_appended(inst, name, self._with_items(inst, name, found))
         if not found.atoms:
             found = unknown("cycle")
         if self._cut_short == cut_short:
             self._fields[key] = found
         return found
+
+    def _bulk_sources(self, inst: Instance, stores: Iterable[Store]) -> Iterator[tuple[Frame, int]]:
+        """The dicts and options that the constructor stores in bulk, except those that one of these stores always
+        follows: each with its frame."""
+        for frame, source in bulk_sources(self._ev, inst):
+            here = frame.code.evaluated_by(source)
+            later = (one for one in stores if one.frame is frame and one.sure)
+            if here is None or not any(one.step > here for one in later):
+                yield frame, source
 
     def _replaced(self, inst: Instance, name: str) -> Val | None:
         """What the code that copies the object always assigns to the copy, itself or by a method that keeps its
@@ -865,7 +880,7 @@ class Classes:
             yield present_or(passed, BOTTOM)
             if ABSENT not in passed.atoms:
                 return
-        yield from taken_in_bulk(self._ev, inst, name)
+        yield from taken_as_keywords(self._ev, inst, name)
         member = self._readable_member(inst.cls, name)
         if member is not None:
             yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
