@@ -23,6 +23,15 @@ OBJECTS: dict[str, str] = {
     "class P(load()):;  def __init__(self): self.x = 3; P().y": "?undefined name",
     "class P(json.JSONEncoder):;  def __init__(self): self.x = 3; P().y": "?library attribute",
     "class P(object):;  def __init__(self): self.x = 3; P().y": "?no such attribute",
+    "class P:;  def __init__(self, x=3): self.x = x; functools.partial(P, 4)().x": "4",
+    "class P:;  def __init__(self, x=3): self.x = x; functools.partial(P, x=4)().x": "4",
+    "class P:;  def __init__(self, x=3): self.x = x; functools.partial(P, x=4)(x=5).x": "5",
+    "class P:;  def __init__(self, x=3): self.x = x; functools.partial(functools.partial(P, x=4))().x": "4",
+    "class P:;  def __init__(self, x=3): self.x = x; functools.partial(P)().x": "3",
+    "class P:;  def __init__(self, x=3): self.x = x; (functools.partial(P, 4) if load() else P)().x": "?kwargs",
+    "class P:;  def __init__(self, x=3): self.x = x; (functools.partial(P, 4) if load() else lambda: A())().x": (
+        "4 | ?no such attribute"
+    ),
     "class P:;  x = f;  def __init__(self): self.x = g; P().x": "g",
     "class P:;  x = f;  def __init__(self, a):;    if a: self.x = g; P(load()).x": "f | g",
     "class P:;  x = f;  def __init__(self, a):;    if a: self.x = g; P(False).x": "f",

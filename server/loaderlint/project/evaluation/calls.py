@@ -273,7 +273,25 @@ class Calls:
         call = self._ev.expr(site.frame, site.expr)
         if not isinstance(call, ir.Call):
             return Arguments(more_keywords=True)
-        return self._ev.yaml.arguments(call, site.frame) or self.arguments(call, site.frame)
+        passed = self._ev.yaml.arguments(call, site.frame) or self.arguments(call, site.frame)
+        # what a function creates is created inside it
+        makers = [one for one in self._ev.eval(call.func, site.frame).atoms if not isinstance(_bare(one), FunctionRef)]
+        if not any(isinstance(one, PartialOf) for one in makers):
+            return passed
+        if len(makers) > 1:  # each with arguments of its own
+            return Arguments((), passed.keywords, True, True)
+        (maker,) = makers
+        while isinstance(maker, PartialOf):
+            passed = self._partial_arguments(maker.site).before(passed)
+            maker = maker.func
+        return passed
+
+
+def _bare(callee: Atom) -> Atom:
+    """What a partial calls; anything else as it is."""
+    while isinstance(callee, PartialOf):
+        callee = callee.func
+    return callee
 
 
 def _form(call: ir.Call) -> Arguments:
