@@ -301,6 +301,7 @@ BUILT_KEYS: dict[str, str] = {
     'def key(s): return f"x_{s}"; known = {}; known[key(load())] = f; known["y"] = g; known[key(7)]': (
         "?looked up by a key | f"
     ),
+    's = "a"; known = {f"{s:_>3}x": f, "ay": g}; known["__ax"]': "?looked up by a key | f",
     # these may be the same key
     's = load(); known = {}; known[f"x_{s}"] = f; known[f"x_{s}_y"] = g; known[f"x_{s}"]': (
         "?looked up by a key | f | g"

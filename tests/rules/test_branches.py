@@ -116,7 +116,10 @@ BOTH = [
 ]
 
 #: Two expressions that are written alike, and two that are not.
-ALIKE = ["a", "a.b", "a[1]", "a(b, *c, d=1, **e)", "not a", "a < b <= c", "a and b", "a + b", "-a", "[a, b]", "(a,)"]
+ALIKE = [
+    *("a", "a.b", "a[1]", "a(b, *c, d=1, **e)", "not a", "a < b <= c", "a and b", "a + b", "-a", "[a, b]", "(a,)"),
+    *("f'{a}/b'", "f'{a}/{b}*.png'", "f'{a:03d}.png'", "'%s/b' % a", "'{}/b'.format(a)"),
+]
 UNLIKE = [
     ("a", "b"),
     ("a.b", "a.c"),
@@ -135,6 +138,16 @@ UNLIKE = [
     ("1", "'1'"),
     ("[x for x in a]", "{x for x in a}"),
     ("lambda: 1", "lambda: 2"),
+    ("f'{a}/b'", "f'{a}/c'"),
+    ("f'{a}/b'", "f'{c}/b'"),
+    ("f'{a}/b'", "f'b/{a}'"),
+    ("f'{a}/b'", "f'{a}{b}'"),
+    ("f'{a:03d}.png'", "f'{a:02d}.png'"),
+    ("f'{a:03d}.png'", "f'{a}.png'"),
+    ("f'{a}'", "f'{a!r}'"),
+    ("f'{a} is {b}'", "f'{a} was {b}'"),
+    ("'%s/b' % a", "'%s/c' % a"),
+    ("'{}/b'.format(a)", "'{}/c'.format(a)"),
     ("x", "x"),
 ]
 

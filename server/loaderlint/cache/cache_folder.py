@@ -13,7 +13,7 @@ from loaderlint import __version__
 #: The environment variable that names the folder of the cache; the flag `--cache-dir` wins over it.
 VARIABLE = "LOADERLINT_CACHE_DIR"
 #: The version of the cache format. Increase it whenever the facts of some text or their serialization change.
-SCHEMA = 8
+SCHEMA = 9
 
 
 def folder(flag: str | None = None) -> Path | None:

@@ -175,10 +175,12 @@ class MakeDef(NamedTuple):
 
 class Text(NamedTuple):
     """An f-string or template string; `parts` are its expressions. `texts`: what is before, between and after them, if
-    that is part of a name, as in `f"{split}_set"`; empty for any other text, which rules do not look at."""
+    that is part of a name or path, as in `f"{split}_set"` and `f"{root}/*.png"`; empty for any other text, which rules
+    do not look at. `formats`: how each of the expressions is formatted, `03d` in `f"{index:03d}"`; empty if none is."""
 
     parts: tuple[ExprId, ...]
     texts: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
 
 
 class Star(NamedTuple):

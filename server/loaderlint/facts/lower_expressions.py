@@ -81,7 +81,7 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Invert: "~",
     ast.Not: "not",
 }
-_PART_OF_NAME = re.compile(r"[\w./:-]*")
+_PART_OF_NAME = re.compile(r"[\w./:*?\[\]-]*")
 
 
 def expression(f: Frame, node: ast.AST) -> ExprId:
@@ -116,21 +116,24 @@ def _constant(f: Frame, node: ast.Constant) -> ExprId:
 def _formatted(f: Frame, node: Any) -> ExprId:
     parts: list[ExprId] = []
     _parts(f, node.values, parts)
-    return f.emit(Text(tuple(parts), _texts_of_name(node.values)), node)
+    return f.emit(Text(tuple(parts), *_texts_of_name(node.values)), node)
 
 
-def _texts_of_name(nodes: Sequence[Any]) -> tuple[str, ...]:
-    """The constant parts of a formatted string that gives a name, one more than its fields; empty for any other, and if
-    a field is not simply inserted."""
-    texts = [""]
+def _texts_of_name(nodes: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The constant parts of a formatted string that gives a name or path, one more than its fields, and the formats of
+    the fields, if one has any; nothing for any other string, and if a field is converted or a format holds fields."""
+    texts, formats = [""], []
     for node in nodes:
         if node.__class__ is ast.Constant:
             texts[-1] += str(node.value)
         elif node.conversion != -1 or (node.format_spec is not None and _has_fields(node.format_spec)):
-            return ()
+            return (), ()
         else:
             texts.append("")
-    return tuple(texts) if any(texts) and all(map(_PART_OF_NAME.fullmatch, texts)) else ()
+            formats.append("".join(str(one.value) for one in node.format_spec.values) if node.format_spec else "")
+    if not any(texts) or not all(map(_PART_OF_NAME.fullmatch, texts)):
+        return (), ()
+    return tuple(texts), tuple(formats) if any(formats) else ()
 
 
 def _has_fields(spec: Any) -> bool:

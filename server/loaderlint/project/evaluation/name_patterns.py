@@ -81,7 +81,7 @@ def templates_of_value(ev: Evaluator, value: Val) -> Templates:
 
 
 def _templates(ev: Evaluator, number: int, frame: Frame, depth: int) -> Templates:
-    if depth == 0:
+    if depth == 0 or number == ir.NONE:
         return ANY_TEXT
     built = _built(ev, number, frame, depth)
     return _built_before(ev, ev.eval(number, frame), depth) if built is None else built
@@ -104,8 +104,11 @@ def _built_before(ev: Evaluator, value: Val, depth: int) -> Templates:
 def _built(ev: Evaluator, number: int, frame: Frame, depth: int) -> Templates | None:
     """How the text is built that an expression puts together; None if it does not."""
     match ev.expr(frame, number):
-        case ir.Text(parts, texts):
-            return _filled(ev, texts, parts, frame, depth)
+        case ir.Text(parts, texts, formats):
+            inserted = (
+                [ir.NONE if how else part for part, how in zip(parts, formats, strict=True)] if formats else parts
+            )
+            return _filled(ev, texts, inserted, frame, depth)
         case ir.Bin("+", left, right):
             return _joined([_templates(ev, one, frame, depth - 1) for one in (left, right)])
         case ir.Bin("%", left, right):
@@ -127,8 +130,8 @@ def _split(template: ir.Expr | None, field: re.Pattern[str], marks: str) -> list
 
 
 def _filled(ev: Evaluator, texts: Sequence[str], parts: Sequence[int], frame: Frame, depth: int) -> Templates:
-    """What comes out of a template, given by its constant texts, with its fields filled; any text if they do not fit
-    together."""
+    """What comes out of a template, given by its constant texts, with its fields filled (`NONE`: by any text); any text
+    if they do not fit together."""
     if len(texts) != len(parts) + 1:
         return ANY_TEXT
     joined: list[Templates] = [((texts[0],),)]

@@ -101,7 +101,7 @@ def is_alike(one: int, two: int, exprs: tuple[ir.Expr, ...]) -> bool:
     """Whether two expressions are written alike and read the same locals."""
     if one == two:
         return True
-    if ir.NONE in (one, two) or type(exprs[one]) is not type(exprs[two]) or isinstance(exprs[one], ir.Phi):
+    if ir.NONE in (one, two) or type(exprs[one]) is not type(exprs[two]) or _is_partly_unknown(exprs[one]):
         return False
     parts, others = ir.operands(exprs[one]), ir.operands(exprs[two])
     if len(parts) != len(others) or _names(exprs[one]) != _names(exprs[two]):
@@ -122,7 +122,7 @@ def is_passed(
     e = exprs[one]
     if type(e) is ir.Param:
         return e.index in passed and is_alike(passed[e.index], two, others)
-    if type(e) is not type(others[two]) or isinstance(e, ir.Phi | ir.Capture):
+    if type(e) is not type(others[two]) or isinstance(e, ir.Capture) or _is_partly_unknown(e):
         return False
     if isinstance(e, ir.Global) and not same_file:
         return False
@@ -134,15 +134,23 @@ def is_passed(
     )
 
 
+def _is_partly_unknown(e: ir.Expr) -> bool:
+    """Whether two expressions may differ although their parts do not: each choice of a local may have been made, and
+    the constant parts of a text that gives no name are not known."""
+    return isinstance(e, ir.Phi | ir.Opaque) or (isinstance(e, ir.Text) and not e.texts)
+
+
 def _names(e: ir.Expr) -> tuple[object, ...]:
     """The parts of an expression that are not expressions themselves: names, operators, constants."""
     match e:
-        case ir.Const() | ir.Param() | ir.Capture() | ir.Global() | ir.Imported() | ir.MakeDef() | ir.Opaque():
+        case ir.Const() | ir.Param() | ir.Capture() | ir.Global() | ir.Imported() | ir.MakeDef():
             return tuple(e)
         case ir.Call(_, args):
             return tuple((arg.kind, arg.name) for arg in args)
         case ir.Attr(_, name):
             return (name,)
+        case ir.Text(_, texts, formats):
+            return (texts, formats)
         case ir.Bin(op, _, _) | ir.Unary(op, _) | ir.BoolOp(op, _, _) | ir.Augmented(op, _, _):
             return (op,)
         case ir.Compare(_, ops, _):

@@ -80,6 +80,10 @@ def _parts(number: int, frame: Frame, model: Model) -> Parts:
         case ir.Call(func, args) if args and any(one.name in JOINS for one in model.ev.eval(func, frame).only(Lib)):
             joined = [part for arg in args for part in ("/", *_parts(arg.value, frame, model))]
             return joined[1:]
+        case ir.Text(inserted, texts, formats) if texts and not formats:
+            pairs = zip(inserted, texts[1:], strict=True)
+            between = [part for one, text in pairs for part in (*_parts(one, frame, model), text)]
+            return [part for part in (texts[0], *between) if part != ""]
     return [number]
 
 
