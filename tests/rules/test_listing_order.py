@@ -147,7 +147,7 @@ NAMES: dict[str, str] = {
     "names = os.listdir(root); self.names = names[:len(root)]": "os.listdir, cut",
     "names = os.listdir(root); self.names = names[:min(len(names), math.inf)]": "os.listdir",
     'names = os.listdir(root); self.names = names[:min(float("inf"), len(names))]': "os.listdir",
-    "names = os.listdir(root); self.names = names[:min(len(names), 100)]": "os.listdir, cut",
+    "names = os.listdir(root); self.names = names[:min(len(names), 100)]": "os.listdir, capped",
     "names = os.listdir(root); share = 1.0; self.names = names[:int(len(names) * share)]": "os.listdir",
     "names = os.listdir(root); self.names = names[0:round(1 * len(names))]": "os.listdir",
     "names = os.listdir(root); share = 0.9; self.names = names[:int(len(names) * share)]": "os.listdir, cut",
@@ -331,7 +331,7 @@ PASSED: dict[tuple[str, str], str] = {
 
 def shown(order: Order) -> str:
     """'os.listdir, sorted', 'glob.glob, cut'."""
-    return ", ".join([order.listing.how, *["sorted"] * order.sorted, *["cut"] * order.cut])
+    return ", ".join([order.listing.how, *["sorted"] * order.sorted, *["cut"] * order.cut, *["capped"] * order.capped])
 
 
 def orders(tmp_path: Path, code: str, kept: str = "self.names") -> str:

@@ -50,11 +50,13 @@ class Listing(Struct, frozen=True):
 
 class Order(Struct, frozen=True):
     """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
-    was sorted. `drawn`: a generator with a seed has changed the order, the same way each time."""
+    was sorted. `capped`: the same, where only a sequence beyond some length is cut. `drawn`: a generator with a seed has
+    changed the order, the same way each time."""
 
     listing: Listing
     sorted: bool = False
     cut: bool = False
+    capped: bool = False
     drawn: bool = False
 
 
@@ -515,7 +517,10 @@ class ListingOrder:
         bounds = [*self._bounds(e, whole, frame)] if isinstance(e, ir.Slice) else []
         if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
             return found
-        return found if self._is_debugging(index, frame) else _cut(found)
+        if self._is_debugging(index, frame):
+            return found
+        is_capped = isinstance(e, ir.Slice) and bounds == [e.upper] and self._is_cap(e.upper, whole, frame)
+        return _capped(found) if is_capped else _cut(found)
 
     def _bounds(self, e: ir.Slice, whole: int, frame: Frame) -> Iterator[int]:
         """The bounds of a slice of `whole` that leave something out."""
@@ -572,6 +577,15 @@ class ListingOrder:
             is_length or any(count_of(ev, of(atom)).least == math.inf for atom in ev.eval(one, frame).atoms)
             for one, is_length in zip(given, lengths, strict=True)
         )
+
+    def _is_cap(self, number: int, whole: int, frame: Frame) -> bool:
+        """Whether an upper bound is less than the length of `whole` only if `whole` is longer than some limit:
+        `min(limit, len(whole))`."""
+        ev = self._model.ev
+        e = ev.expr(frame, number)
+        if not isinstance(e, ir.Call) or ev.eval(e.func, frame).atoms != {Lib("builtins.min")}:
+            return False
+        return any(self._is_its_length(arg.value, whole, frame) for arg in e.args)
 
     def _ways(self, e: ir.Expr | None, frame: Frame) -> list[int]:
         """What a limit may be: `limit or len(names)`, `len(names) if limit is None else limit`, or an attribute that
@@ -687,6 +701,11 @@ def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
     """Orders of the result of a helper's call: another call of the helper lists something else."""
     via = (frame.order, call)
     return frozenset(replace(order, listing=replace(order.listing, via=via)) for order in orders)
+
+
+def _capped(orders: Orders) -> Orders:
+    """The orders of a part of a sequence that is all of it unless it is longer than some limit."""
+    return frozenset(replace(order, capped=order.capped or not order.sorted) for order in orders)
 
 
 def _cut(orders: Orders) -> Orders:

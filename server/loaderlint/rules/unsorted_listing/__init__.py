@@ -30,7 +30,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - A set holds numbers, such as `{int(name[:4]) for name in names}`: its order is the same in each run.
 - The slice cuts nothing: `names[: len(names)]`, `names[: int(len(names) * share)]` with a share of 1,
   `names[: limit or len(names)]` with a limit of None, or `names[: min(limit, len(names))]` with an infinite limit
-  (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint.
+  (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint. With another limit,
+  samples differ only if there are more files than that, so this is a hint, too.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.

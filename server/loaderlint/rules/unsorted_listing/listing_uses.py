@@ -64,11 +64,14 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
     for maker in making:
         yield from model.remembered(_uses_in, maker)
     for one in taken:
+        name = f"`{one.name}`" if one.name else "a listing"
         for each in one.orders:
             if each.cut:
-                name = f"`{one.name}`" if one.name else "a listing"
                 what = f"{{}} may get other samples: {name} is split by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what, splits=True)
+            elif each.capped:
+                what = f"{{}} may get other samples if there are more files than {name} takes:"
+                yield ListingUse(each.listing, Severity.HINT, what, splits=True)
     is_split = bool(taken) and is_split_with_seed(inst, model)
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
@@ -161,7 +164,7 @@ def stacked(entry: Frame, model: Model) -> Iterator[ListingUse]:
                 continue
             for each in _stable(order.of(call.call.args[0].value, frame)):
                 if not each.sorted and each.listing.frame in frames:
-                    severity = Severity.WARNING if each.cut else Severity.INFORMATION
+                    severity = Severity.WARNING if each.cut or each.capped else Severity.INFORMATION
                     yield ListingUse(each.listing, severity, "the parts of each sample of {} have no fixed order:")
 
 
