@@ -12,6 +12,8 @@ from tests.rules.answers import lines
 
 HEAD = """
 import lightning as L
+import torch
+from tqdm import tqdm
 from torch.utils.data import DataLoader, Dataset
 class D(Dataset):
  def __getitem__(self, index): return index
@@ -40,6 +42,18 @@ CASES: dict[str, bool] = {
     "def f(m, t):;  self.loader = made(1);  t.test(m, self.loader)": False,
     "val_loader = made(1, shuffle=True)": False,
     "val_loader = made(1); train_loader = made(2)": False,
+    "def evaluate(m):;  loader = made(1);  with torch.no_grad():;   for x in tqdm(loader): m(x)": True,
+    "def evaluate(m):;  loader = made(1);  for x in loader:;   with torch.inference_mode(): m(x)": True,
+    "@torch.no_grad(); def test(m):;  loader = made(1);  len(loader);  for x in enumerate(loader): m(x)": True,
+    "class Evaluator:;  def run(self, m):;   loader = made(1);   with torch.no_grad():;    for x in loader: m(x)": True,
+    "def test(m):;  with torch.no_grad(): return [m(x) for x in made(1)]": True,
+    "def run(m):;  loader = made(1);  with torch.no_grad():;   for x in loader: m(x)": False,
+    "def evaluate(m):;  loader = made(1);  for x in loader: m(x)": False,
+    "def test(m):;  loader = made(1);  with torch.no_grad():;   for x in loader: m(x);  for x in loader: m(x)": False,
+    "def test(m):;  loader = made(1);  with open(m):;   for x in loader: m(x)": False,
+    "def test(m):;  loader = made(1);  for x in loader:;   with torch.no_grad(): m(x);   m(x).backward()": False,
+    "def train_and_test(m):;  loader = made(1);  with torch.no_grad():;   for x in loader: m(x)": False,
+    "def evaluate(m):;  loader = made(1);  use(loader);  with torch.no_grad():;   for x in loader: m(x)": False,
     "pass": False,
 }
 

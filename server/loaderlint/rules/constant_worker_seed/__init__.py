@@ -28,7 +28,8 @@ same numbers.
   calls `np.random.seed()` or draws numbers in each epoch: the workers start with its state there.
 - The loader is for evaluation, where repeated numbers are usually wanted: a hint at most. Such a loader has
   `shuffle=False`, and the name of one, or all known code passes it only to what evaluates:
-  `trainer.validate(model, loader)`.
+  `trainer.validate(model, loader)`. So does a function, class or file named so that iterates over it under
+  `torch.no_grad()`.
 - Neither the number of workers is known nor that they draw numbers: a hint.
 - The loader has no workers and never calls the function.
 - The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's

@@ -41,10 +41,20 @@ class Pass(NamedTuple):
         names = (self.loader.name, model.def_of(self.through).name)
         if any(_EVALUATION.search(name) for name in names):
             return True
-        one = model.def_of(self.through)
-        managers = [c.expr for c in one.around(self.context) if c.kind == "with"]
-        made = [a for e in (*managers, *one.decorators) for a in model.ev.eval(e, self.through).atoms]
-        return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
+        return keeps_no_gradient(self.context, self.through, model)
+
+
+def keeps_no_gradient(context: int, frame: Frame, model: Model) -> bool:
+    """Whether all code in a context runs under `torch.no_grad()` or the like."""
+    one = model.def_of(frame)
+    managers = [here.expr for here in one.around(context) if here.kind == "with"]
+    made = [atom for e in (*managers, *one.decorators) for atom in model.ev.eval(e, frame).atoms]
+    return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
+
+
+def gives_items(name: str) -> bool:
+    """Whether a function of a library yields the items of its arguments, like `enumerate` and `tqdm`."""
+    return name in _WRAPPERS or _TQDM.search(name) is not None
 
 
 def has_loops(function: MainFunction) -> bool:
@@ -134,13 +144,9 @@ def _collect(value: Val, model: Model, found: dict[Loader, None], depth: int) ->
             continue
         made = made_at(atom.site, model)
         found.update(dict.fromkeys(made))
-        if not made and isinstance(atom, LibObject) and depth < 3 and _gives_items(atom.name):
+        if not made and isinstance(atom, LibObject) and depth < 3 and gives_items(atom.name):
             for passed in model.ev.calls.site_arguments(atom.site).positional:
                 _collect(passed, model, found, depth + 1)
-
-
-def _gives_items(name: str) -> bool:
-    return name in _WRAPPERS or _TQDM.search(name) is not None
 
 
 def made_at(site: Site, model: Model) -> list[Loader]:

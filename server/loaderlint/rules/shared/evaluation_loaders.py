@@ -1,23 +1,29 @@
 """Loaders for evaluation, which may be meant to draw the same numbers each time: by their own names, or by what all
-known code does with them."""
+known code does with them: it passes them to what evaluates, or iterates over them without keeping a gradient in a
+function, class or file that is named so."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import DefKey, def_key
+from loaderlint.project.evaluation.values import DefKey, Lib, Val, def_key
 from loaderlint.project.loaders.loaders import EVALUATION_NAME
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.epoch_passes import gives_items, keeps_no_gradient
 
 #: Functions and methods that evaluate, by a word of their names: `trainer.validate`, `run_evaluation`; not
 #: `train_and_test`.
 _EVALUATES = re.compile(
     r"(?:^|_)(?:val|valid|validate|validation|test|eval|evaluate|evaluation|predict|infer|inference)(?:_|$)"
 )
+#: Classes that evaluate.
+_EVALUATOR = re.compile(r"Evaluat|Validat|Tester|Predict|Infer")
+#: Methods that a loop calls to learn.
+_LEARNING = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile("train|fit|learn", re.IGNORECASE)
 _MAX_SITES = 20
 _MAX_CALLERS = 2
@@ -64,7 +70,7 @@ def _serves(frame: Frame, number: int, model: Model, depth: int) -> bool:
             return False  # other pieces may read it
     if any(isinstance(e, ir.Capture) and e.name in names for e in code.exprs):
         return False
-    uses = list(_uses(code, number, model))
+    uses = list(_uses(frame, number, model))
     if not uses or not all(uses):
         return False
     if not any(isinstance(step, ir.Return) and step.value == number for step in steps):
@@ -82,24 +88,63 @@ def _serves_callers(frame: Frame, model: Model, depth: int) -> bool:
     )
 
 
-def _uses(code: Code, number: int, model: Model) -> Iterator[bool]:
+def _uses(frame: Frame, number: int, model: Model) -> Iterator[bool]:
     """For each use of an expression, whether a loader for evaluation may be used so: it is passed to what evaluates, or
-    returned."""
-    for e in model.remembered(_readers, code).get(number, ()):
-        yield isinstance(e, ir.Call) and _evaluates(e, number, code)
+    returned, or a loop evaluates with it. Uses that start no workers are left out."""
+    code = frame.code
+    for reader, e in model.remembered(_readers, code).get(number, ()):
+        match e:
+            case ir.Element() | ir.Attr(_, "dataset" | "batch_size"):
+                pass  # a loop is a step, too
+            case ir.Comp(_, element, key, _) if number not in (element, key):
+                pass
+            case ir.Call() if _is_called(e, model.ev.eval(e.func, frame), gives_items):
+                yield from _uses(frame, reader, model)
+            case ir.Call() if _is_called(e, model.ev.eval(e.func, frame), "builtins.len".__eq__):
+                pass
+            case _:
+                yield isinstance(e, ir.Call) and _evaluates(e, number, code)
     for step in code.one.steps if code.one is not None else ():
         if isinstance(step, ir.Return) and step.value == number:
             yield True
+        elif isinstance(step, ir.Iterate) and step.iterable == number:
+            yield _is_evaluating(step, frame, model)
         elif not isinstance(step, ir.Bind | ir.Perform) and number in ir.step_expressions(step):
             yield False
 
 
-def _readers(code: Code, _: Model) -> Mapping[int, list[ir.Expr]]:
-    """The expressions of a piece that each one is a part of."""
-    found: dict[int, list[ir.Expr]] = {}
-    for e in code.exprs:
+def _is_called(call: ir.Call, callee: Val, question: Callable[[str], bool]) -> bool:
+    """Whether a call with positional arguments is one of a function of a library that answers a question by its
+    name."""
+    names = [atom.name for atom in callee.only(Lib)]
+    return 0 < len(names) == len(callee.atoms) and all(map(question, names)) and call.args[0].kind == "pos"
+
+
+def _is_evaluating(step: ir.Iterate, frame: Frame, model: Model) -> bool:
+    """Whether a loop only evaluates: what is around it is named so, and it keeps no gradient, as a whole or in all that
+    it does with a model."""
+    code, one = frame.code, model.def_of(frame)
+    if not _is_named_so(frame, model) or code.attribute_calls(_LEARNING):
+        return False
+    loops = {n for n, here in enumerate(one.contexts) if here.kind == "loop" and here.expr == step.iterable}
+    inside = (n for n, here in enumerate(one.contexts) if here.kind == "with" and loops & set(one.enclosing(n)))
+    return any(keeps_no_gradient(context, frame, model) for context in (step.context, *inside))
+
+
+def _is_named_so(frame: Frame, model: Model) -> bool:
+    """Whether the name of a def, its class or its file says that it evaluates, and neither of the first that it
+    trains."""
+    names = [model.def_of(frame).name or "", model.ev.classes.name(frame.owner) if frame.owner is not None else ""]
+    evaluates = _EVALUATES.search(names[0]) or _EVALUATOR.search(names[1]) or _EVALUATES.search(frame.path.stem)
+    return bool(evaluates) and not any(map(_TRAINS.search, names))
+
+
+def _readers(code: Code, _: Model) -> Mapping[int, list[tuple[int, ir.Expr]]]:
+    """The expressions of a piece that each one is a part of, with their numbers."""
+    found: dict[int, list[tuple[int, ir.Expr]]] = {}
+    for number, e in enumerate(code.exprs):
         for part in ir.operands(e):
-            found.setdefault(part, []).append(e)
+            found.setdefault(part, []).append((number, e))
     return found
 
 

@@ -50,8 +50,8 @@ class Listing(Struct, frozen=True):
 
 class Order(Struct, frozen=True):
     """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
-    was sorted. `capped`: the same, where only a sequence beyond some length is cut. `drawn`: a generator with a seed has
-    changed the order, the same way each time."""
+    was sorted. `capped`: the same, where only a sequence beyond some length is cut. `drawn`: a generator with a seed
+    has changed the order, the same way each time."""
 
     listing: Listing
     sorted: bool = False
