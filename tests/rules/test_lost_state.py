@@ -175,6 +175,18 @@ READS: dict[str, str] = {
     "print(dataset.n)": "warning n",
     "self.n = 0 / def __getitem__(self, i):;  self.n += 1;  return i / dataset[0]; "
     "print(dataset.n)": "the main process runs the same code on the same object",
+    "class T:;  def __init__(self, d): self.d = d;  def show(self):;   self.d.up();   print(self.d.n) | "
+    "self.n = 0 / def up(self): self.n += 1; def __getitem__(self, i):;  self.up();  return i / "
+    "T(dataset)": "the main process runs the same code on the same object",
+    "class T:;  def __init__(self, d): self.d = d;  def show(self):;   self.d[0];   print(self.d.n) | "
+    "self.n = 0 / def up(self): self.n += 1; def __getitem__(self, i):;  self.up();  return i / "
+    "T(dataset)": "the main process runs the same code on the same object",
+    "class T:;  def __init__(self, d): self.d = d;  def show(self):;   D().up();   print(self.d.n) | "
+    "self.n = 0 / def up(self): self.n += 1; def __getitem__(self, i):;  self.up();  return i / "
+    "T(dataset)": "warning n",
+    "class T:;  def __init__(self, d): self.d = d;  def show(self):;   print(3);   print(self.d.n) | "
+    "self.n = 0 / def up(self): self.n += 1; def __getitem__(self, i):;  self.up();  return i / "
+    "T(dataset)": "warning n",
     "class R:;  def __init__(self): self.seen = 0;  def add(self): self.seen += 1 | self.r = R() / "
     "def __getitem__(self, i):;  self.r.add();  return i / print(dataset.r.seen)": "warning R.seen",
     "class R:;  def __init__(self): self.seen = 0;  def add(self): self.seen += 1 | "

@@ -75,7 +75,7 @@ from loaderlint.rules.lost_worker_state.copied_state import cache_evidence, crea
 from loaderlint.rules.lost_worker_state.cures import cache_cure, position_cure
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
-from loaderlint.rules.lost_worker_state.run_in_main_process import filled_before_workers, runs_in_main
+from loaderlint.rules.lost_worker_state.run_in_main_process import filled_before_workers, is_run_by_reader, runs_in_main
 from loaderlint.rules.lost_worker_state.sample_caches import SampleCache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
@@ -117,10 +117,12 @@ def _why_not_copied(owner: Instance, model: Model) -> str:
 
 def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
     kept = candidates[0].about
-    if reader_in_main(kept, exposure, model) is None:
+    reader = reader_in_main(kept, exposure, model)
+    if reader is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
     # checked last, because it is slow: it looks at all that the main process runs
-    return Unsaid(_MAIN_RUNS_IT) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
+    is_run = model.remembered(runs_in_main, kept.frame) or model.remembered(is_run_by_reader, reader[0], kept.frame)
+    return Unsaid(_MAIN_RUNS_IT) if is_run else lowered(RULE.severity, exposure)
 
 
 def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, def_key
+from loaderlint.project.evaluation.values import Atom, Instance, def_key
 from loaderlint.project.reach.model import Loader, Model
 
 
@@ -14,12 +14,28 @@ def runs_in_main(frame: Frame, model: Model) -> bool:
     """Whether the main process runs the same code on the same object: a loader without workers, or a known call."""
     if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
         return True
+    return _is_run_by(_main_frames(frame, model), frame, model)
+
+
+def is_run_by_reader(reader: Frame, frame: Frame, model: Model) -> bool:
+    """Whether the code that reads what a worker's frame changes runs the same code on the same object first, or calls
+    what does: then it reads what the main process has changed itself."""
+    return _is_run_by(model.run_by([reader]), frame, model)
+
+
+def _is_run_by(others: Iterable[Frame], frame: Frame, model: Model) -> bool:
     place = def_key(frame)
-    for other in _main_frames(frame, model):
+    for other in others:
         for targets in model.ev.leads(other).values():
-            if any(def_key(t) == place and t.receiver == frame.receiver for t in targets):
+            if any(def_key(t) == place and _may_be(t.receiver, frame.receiver) for t in targets):
                 return True
     return False
+
+
+def _may_be(one: Atom | None, other: Atom | None) -> bool:
+    """Whether two objects are one. Of very many objects of a class it is not known where they were created."""
+    is_any = isinstance(one, Instance) and isinstance(other, Instance) and one.site is None and one.cls == other.cls
+    return is_any or one == other
 
 
 def filled_before_workers(frame: Frame, model: Model) -> bool:
