@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from loaderlint.knowledge.collation import IMAGE_MAKERS, IMAGE_METHODS
-from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
+from loaderlint.knowledge.paths import PATH, PATH_LISTINGS, PATH_MAKERS, PATH_METHODS
 
 ARRAY = "numpy.ndarray"
 TENSOR = "torch.Tensor"
@@ -116,6 +116,14 @@ def is_made(name: str, makers: frozenset[str], methods: frozenset[str]) -> bool:
         if method not in methods:
             return False
     return True
+
+
+def is_path(name: str) -> bool:
+    """Whether a chain of calls, or an item of what it lists, gives a path of pathlib."""
+    if name.endswith("[]"):
+        name, _, listing = name[:-2].rpartition(".")
+        return listing in PATH_LISTINGS and is_path(name)
+    return is_made(name, PATH_MAKERS, PATH_METHODS)
 
 
 def is_derived(name: str, wanted: str) -> bool | None:

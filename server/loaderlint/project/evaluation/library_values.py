@@ -33,7 +33,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTI
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
-from loaderlint.knowledge.value_types import type_made_by
+from loaderlint.knowledge.value_types import is_path, type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame
@@ -557,7 +557,11 @@ def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int)
 
 
 def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, number: int) -> Val:
-    """Item `index` of an unpacked value."""
+    """Item `index` of an unpacked value. To unpack a path raises TypeError."""
+    unpacked = frozenset(a for a in value.atoms if not (isinstance(a, LibObject) and is_path(a.name)))
+    if not unpacked:
+        return unknown("a path has no items")
+    value = Val(unpacked, value.origins)
     if starred:
         return of(SeqOf("list", (element(ev, value, frame, number),)))
     tuples = [a for a in value.atoms if isinstance(a, SeqOf)]

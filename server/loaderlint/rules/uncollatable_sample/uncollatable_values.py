@@ -17,8 +17,7 @@ from loaderlint.knowledge.collation import (
     OTHERS,
     PLAIN_BASES,
 )
-from loaderlint.knowledge.paths import PATH_LISTINGS, PATH_MAKERS, PATH_METHODS
-from loaderlint.knowledge.value_types import is_made
+from loaderlint.knowledge.value_types import is_made, is_path
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
 from loaderlint.project.reach.model import Model
@@ -149,7 +148,7 @@ class Uncollatable:
             return OTHERS[atom.name]
         if is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
             return IMAGE
-        if _is_path(atom.name):
+        if is_path(atom.name):
             return PATH
         call = self._ev.expr(atom.site.frame, atom.site.expr)
         if atom.name in IMAGE_FUNCTIONS and isinstance(call, ir.Call) and call.args:
@@ -185,10 +184,3 @@ def _is_none(value: Val | None) -> bool:
 def _replaces_transform(text: str) -> bool:
     """Whether a piece gives an object another transform: `train.dataset.transform = ...`."""
     return _SETS_TRANSFORM.search(text) is not None
-
-
-def _is_path(name: str) -> bool:
-    if name.endswith("[]"):
-        name, _, listing = name[:-2].rpartition(".")
-        return listing in PATH_LISTINGS and _is_path(name)
-    return is_made(name, PATH_MAKERS, PATH_METHODS)
