@@ -4,7 +4,8 @@
 ## What it does
 Finds worker init functions that seed from a value which does not change from epoch to epoch, or not from worker to
 worker: a constant, `worker_id` alone, the whole second of `time.time()`, `np.random.get_state()[1][0]`, or a number
-that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`.
+that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`. The variable
+of a loop that only makes the loaders, such as `for fold in range(5)`, is a constant of each loader.
 
 It also finds datasets that seed once in this way: with the first sample (`if not self.seeded: ...`) or at the start of
 `__iter__`. `reseed-per-sample` reports seeds that are set for each sample, and `common-seed-in-workers` reports seeds

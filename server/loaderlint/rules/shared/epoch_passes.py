@@ -10,7 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Intent, NameLoopVariable
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site, Val
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 
 #: Functions that yield the items of their arguments.
@@ -83,7 +83,7 @@ def loop_around(context: int, frame: Frame, model: Model) -> int | None:
     one = model.def_of(frame)
     while context > 0:
         here = one.contexts[context]
-        if here.kind in ("loop", "while") and not _is_over_names(here, frame, model):
+        if here.kind == "while" or (here.kind == "loop" and not is_over_names(here.expr, frame, model)):
             return context
         context = here.parent
     return None
@@ -170,11 +170,20 @@ def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iter
                 yield from _gone_through(inner, target, model, depth - 1)
 
 
-def _is_over_names(context: ir.Context, frame: Frame, model: Model) -> bool:
-    if context.kind != "loop" or context.expr == NONE:
+def is_over_names(iterable: int, frame: Frame, model: Model) -> bool:
+    """Whether a loop over an expression goes through a few names, perhaps with their numbers."""
+    if iterable == NONE:
         return False
-    value = model.ev.eval(context.expr, frame)
-    return bool(value.atoms) and all(
-        isinstance(atom, SeqOf) and all(i.literal is not None and i.literal.kind == "str" for i in atom.items)
-        for atom in value.atoms
-    )
+    value = model.ev.eval(iterable, frame)
+    return bool(value.atoms) and all(_gives_names(atom, model) for atom in value.atoms)
+
+
+def _gives_names(atom: Atom, model: Model) -> bool:
+    if isinstance(atom, LibObject) and atom.name == "builtins.enumerate":
+        given = model.ev.calls.site_arguments(atom.site).positional[:1]
+        return bool(given) and all(isinstance(one, SeqOf) and _are_names(one) for one in given[0].atoms)
+    return isinstance(atom, SeqOf) and _are_names(atom)
+
+
+def _are_names(items: SeqOf) -> bool:
+    return all(item.literal is not None and item.literal.kind == "str" for item in items.items)

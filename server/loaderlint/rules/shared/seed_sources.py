@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.epoch_loops import loops_around, step_context
 from loaderlint.rules.shared.seeding_calls import seeds_of
+from loaderlint.rules.shared.setup_loops import enumerations, loop_of, sets_up
 
 #: 'time': whole seconds; 'state': a word of NumPy's state; 'inherited': drawn in the worker from NumPy's state; 'main':
 #: computed once by the main process; 'moving': another value in each iteration of a loop or after a call of a setter;
@@ -62,6 +63,8 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
         yield "fixed"
     elif _is_looked_up(number, frame, model, depth):
         yield "unknown"
+    elif loops := enumerations(number, frame, model):
+        yield "fixed" if all(sets_up(loop, model) for loop in loops) else "moving"
     elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
@@ -138,10 +141,12 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
 def _item_sources(e: ir.Element | ir.Unpack, site: Site, model: Model, depth: int) -> Iterator[Source]:
     """The source of an item of something that is not known item by item. What a worker takes apart is as fresh as its
     whole: `low, high = sequence.generate_state(2)`."""
-    if isinstance(e, ir.Element) or site.frame not in model.reached:
-        yield "moving"
     if site.frame not in model.reached:
+        loop = loop_of(site.expr, site.frame, model)
+        yield "fixed" if loop is not None and sets_up(loop, model) else "moving"
         return
+    if isinstance(e, ir.Element):
+        yield "moving"
     if depth >= 8:
         yield "unknown"
         return
