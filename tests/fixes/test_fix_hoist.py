@@ -109,6 +109,38 @@ def test_a_nested_function(text: str, captures: tuple[str, ...], after: str) -> 
     assert fixed(text, [Hoist(place(text, "def f(", cst.FunctionDef, number), "f", captures)]) == after
 
 
+RENAMED = [
+    (
+        "import os\n\n\ndef main(n):\n    def f(a):\n        return a\n\n    g = os.f(f, f=f)\n    return f, g\n",
+        (),
+        "import os\n\n\ndef identity(a):\n    return a\n\n\n"
+        "def main(n):\n    g = os.f(identity, f=identity)\n    return identity, g\n",
+    ),
+    (  # the new name is taken
+        "import os\n\nidentity = 1\n\n\ndef main(n):\n    def f(a):\n        return a\n\n    return f\n",
+        (),
+        "import os\n\nidentity = 1\n\n\ndef identity_2(a):\n    return a\n\n\ndef main(n):\n    return identity_2\n",
+    ),
+    (  # other functions have such a name, too
+        "import os\n\n\ndef other(f):\n    return f\n\n\ndef main(n):\n    def f(a):\n        return a\n    return f\n",
+        (),
+        "import os\n\n\ndef other(f):\n    return f\n\n\ndef identity(a):\n    return a\n\n\n"
+        "def main(n):\n    f = identity\n    return f\n",
+    ),
+    (
+        "import os\n\n\ndef main(n):\n    def f(a):\n        return a * n\n    return f\n",
+        ("n",),
+        "import functools\nimport os\n\n\ndef identity(n, a):\n    return a * n\n\n\n"
+        "def main(n):\n    f = functools.partial(identity, n)\n    return f\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "captures", "after"), RENAMED)
+def test_a_nested_function_with_a_new_name(text: str, captures: tuple[str, ...], after: str) -> None:
+    assert fixed(text, [Hoist(place(text, "def f(", cst.FunctionDef), "identity", captures)]) == after
+
+
 def test_what_cannot_be_moved() -> None:
     text = "def f(a):\n    return a\n"
     reason = refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")])

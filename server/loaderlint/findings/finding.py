@@ -161,8 +161,8 @@ class ReplaceAttributeUses(Struct, frozen=True):
 
 
 class Hoist(Struct, frozen=True):
-    """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name if
-    possible; `name` is the new name of a lambda. `captures`: the names of enclosing functions that it uses; they become
+    """Make the lambda or nested function at `place` a function of the module, with this `name` if possible; one that is
+    the nested function's own is kept. `captures`: the names of enclosing functions that it uses; they become
     its first parameters, bound by `functools.partial` at the old place. `returns`: whether the call that gets a lambda
     uses the lambda's result."""
 

@@ -65,7 +65,7 @@ def plan_source(
             functions = tuple(sooner if one is function else one for one in old.functions)
             draft.plan = replace(draft.plan, functions=functions)
             return function.name
-    name = next(one for one in numbered(wanted) if _is_free(draft, one))
+    name = free_name(wanted, draft)
     source = renamed(source, wanted, name)
     draft.plan = replace(
         draft.plan,
@@ -141,6 +141,11 @@ def _equal_function(draft: Draft, tokens: tuple[str, ...], run_at: int) -> str |
         if says(draft, span, name, tokens) and len(bindings(draft, name)) == 1:
             return name
     return None
+
+
+def free_name(wanted: str, draft: Draft) -> str:
+    """`wanted`, with a number if the file has the word already."""
+    return next(one for one in numbered(wanted) if _is_free(draft, one))
 
 
 def _is_free(draft: Draft, name: str) -> bool:

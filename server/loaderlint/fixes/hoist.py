@@ -5,13 +5,14 @@ from __future__ import annotations
 import builtins
 import re
 import textwrap
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import libcst as cst
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Hoist
-from loaderlint.fixes.added_functions import plan_source, tokens_of
+from loaderlint.fixes.added_functions import free_name, plan_source, tokens_of
 from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
 from loaderlint.fixes.edit_statements import first_offset
 from loaderlint.fixes.file_edits import Change, Refused
@@ -42,9 +43,9 @@ def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
         raise Refused("this is not a function that can be moved")
     name = node.name.value
     if not intent.captures and _is_only(draft, node, name):
-        _move(draft, tree, node, intent.place.piece)
+        _move(draft, tree, node, intent)
         return Hoisted(None)
-    own = f"_{name.lstrip('_')}"
+    own = f"_{name.lstrip('_')}" if intent.name == name else intent.name
     source = _of_def(draft, (tree.start(node), tree.end(node)), own, intent.captures)
     return Hoisted(f"{name} = {_use(plan_source(own, source, draft, intent.place.piece, run_at), intent)}")
 
@@ -61,19 +62,35 @@ def _is_only(draft: Draft, node: cst.FunctionDef, name: str) -> bool:
     return name not in planned and not hasattr(builtins, name) and binding_nodes(draft, name) == [node.name]
 
 
-def _move(draft: Draft, tree: Tree, node: cst.FunctionDef, piece: int) -> None:
-    """Plan to take the nested function out, with the comments above it, and to add it to the module."""
+def _move(draft: Draft, tree: Tree, node: cst.FunctionDef, intent: Hoist) -> None:
+    """Plan to take the nested function out, with the comments above it, and to add it to the module. Only it has its
+    name, so with another one it is renamed wherever that is read."""
     start = above_comments(draft, draft.line_start(first_offset(tree, node)))
     end = _end(draft, tree, node)
-    source = _of_def(draft, (start, end), node.name.value)
-    tokens = tokens_of(source, node.name.value)
+    old = node.name.value
+    name = old if intent.name == old else free_name(intent.name, draft)
+    source = _of_def(draft, (start, end), name)
+    tokens = tokens_of(source, name)
     if tokens is None or not draft.begins_line(tree.start(node)):
         raise Refused("the function cannot be moved")
     while end < len(draft.text) and not draft.text[end : draft.line_end(end)].strip():
         end = draft.next_line(end)  # the blank lines below it
-    new = NewFunction(node.name.value, tokens, source, piece, near=True)
+    new = NewFunction(name, tokens, source, intent.place.piece, near=True)
     draft.plan = replace(draft.plan, functions=(*draft.plan.functions, new))
     draft.change(Change(start, end, "", EXPRESSION))
+    for use in _reads(tree, old) if name != old else ():
+        if not start <= tree.start(use) < end:
+            draft.change(Change(tree.start(use), tree.end(use), name, EXPRESSION))
+
+
+def _reads(tree: Tree, name: str) -> Iterator[cst.Name]:
+    """Where a piece reads a name: not the attributes and keywords that are called so."""
+    for node in tree.nodes:
+        if isinstance(node, cst.Name) and node.value == name:
+            parent = tree.parent(node)
+            is_keyword = isinstance(parent, cst.Arg) and parent.keyword is node
+            if not is_keyword and not (isinstance(parent, cst.Attribute) and parent.attr is node):
+                yield node
 
 
 def _end(draft: Draft, tree: Tree, node: cst.FunctionDef) -> int:

@@ -28,9 +28,12 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Answer
 from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_module
+from loaderlint.rules.unpicklable_callable.function_names import is_blank, module_names
 
 #: What a lambda is called for the argument or attribute that it is sent as.
 _NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
+#: The attribute in what a payload is held as.
+_ATTRIBUTE = re.compile(r"`(?:self\.)?(\w+)` of")
 _PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "torch.device"})
 
 
@@ -48,32 +51,24 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
         return ()
     safe = all(answer == "yes" for answer in answers)
     is_lambda = one.kind == "lambda"
-    name = _name(payload, _is_identity(facts, function.def_)) if is_lambda else one.name
+    name = _name(payload, function, facts, model) if is_lambda or is_blank(one.name) else one.name
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
-    title = "Make the lambda a function of the module" if is_lambda else f"Move `{name}` to the module"
+    title = "Make the lambda a function of the module" if is_lambda else f"Move `{one.name}` to the module"
     returns = not payload.held.endswith(" worker_init_fn")  # nothing uses what that returns
     return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured), returns),)),)
 
 
-def _is_identity(facts: PieceFacts, def_: int) -> bool:
-    """Whether a lambda returns its argument."""
-    one = facts.ir.defs[def_]
-    returned = [facts.ir.exprs[step.value] for step in one.steps if isinstance(step, ir.Return)]
-    return len(one.params) == 1 and returned == [ir.Param(0)]
-
-
-def _name(payload: Payload, is_identity: bool) -> str:
+def _name(payload: Payload, function: FunctionRef, facts: PieceFacts, model: Model) -> str:
+    """The name of a function at module level: the first that says something and that the file does not hold yet."""
     if payload.held.endswith("`defaultdict`"):
         return "default_value"
     argument = payload.held.rpartition(" ")[2]
     if argument in _NAMES:
         return _NAMES[argument]
-    if is_identity:
-        return "identity"
-    for pattern in (r"`self\.(\w+)` of", r"^`(\w+)` of"):
-        if found := re.search(pattern, payload.held):
-            return "apply_" + found[1].strip("_")
-    return "apply"
+    found = _ATTRIBUTE.match(payload.held)
+    names = module_names(facts, function.def_, found[1] if found else "") or ["apply"]
+    file = model.files.file(function.path)
+    return next((name for name in names if file is not None and not file.mentioning(name)), names[0])
 
 
 def _is_movable(facts: PieceFacts, function: FunctionRef, model: Model) -> bool:

@@ -1,0 +1,192 @@
+"""What a lambda or a nested function is called at module level: after what it does, if that is one simple thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+
+from loaderlint.facts import ir
+from loaderlint.facts.piece_facts import PieceFacts
+
+#: Functions and methods that make something of their argument, with a name that says what. A name of a conversion,
+#: such as `float`, becomes `to_float`.
+_MAKES = MappingProxyType(
+    {
+        **dict.fromkeys(("array", "asarray", "numpy"), "to_array"),
+        **dict.fromkeys(("as_tensor", "from_numpy", "tensor", "FloatTensor", "LongTensor", "Tensor"), "to_tensor"),
+        **dict.fromkeys("bool byte double float half int list long str tuple".split(), "to_{}"),
+        "fromarray": "to_image",
+        "tolist": "to_list",
+    }
+)
+_CASTS = frozenset("bool byte double float int long".split())
+_ARITHMETIC = MappingProxyType(
+    {"/": "divide_by", "*": "multiply_by", "div": "divide_by", "mul": "multiply_by", "+": "add", "-": "subtract"}
+)
+_COMPUTED = re.compile(r"(?:add|divide_by|invert|multiply_by|negate|rescale|subtract)(?:_\d+)?$")
+_ITEMS: MappingProxyType[object, str] = MappingProxyType({0: "first_item", 1: "second_item", -1: "last_item"})
+_MODES = MappingProxyType({"L": "grayscale", "1": "bilevel"})
+#: Names that say nothing at module level, nor as a keyword.
+_BLANK = re.compile(r"_*(?:[a-zA-Z]|cb|callback|fn|fun|func|function|inner|key|lambd|wrapped|wrapper)_*$")
+#: What a factory does, before what it makes.
+_FACTORY = re.compile(r"_*(?:build|create|get|main|make)(?:_|$)")
+#: Names of parameters that say what they hold.
+_TELLING = re.compile(r"(?!data$|input|value$|args?$|self$)[a-z]{3,}$")
+_WORD_BEGIN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def module_names(facts: PieceFacts, def_: int, attribute: str) -> list[str]:
+    """Names for a function at module level, the best first: after what it does or what it is used as. `attribute`: the
+    name of the attribute that holds it, '' if there is none. Of arithmetic, the author's word says more."""
+    uses = [name for name in (*_names_of_use(facts, def_), attribute) if name.strip("_") and not is_blank(name)]
+    telling = [name for name in uses if "transform" not in name]
+    told = told_name(facts, def_)
+    order = [*telling, told, *uses] if _COMPUTED.match(told) else [told, *telling, *uses]
+    return [name if name == told else f"apply_{name.strip('_')}" for name in order if name]
+
+
+def told_name(facts: PieceFacts, def_: int) -> str:
+    """The name of a function that returns one simple expression of its parameter, after that expression; '' for any
+    other."""
+    one = facts.ir.defs[def_]
+    returned = [step.value for step in one.steps if isinstance(step, ir.Return)]
+    calls = all(isinstance(step, ir.Return | ir.Perform | ir.Test | ir.Iterate) for step in one.steps)
+    if len(returned) != 1 or not one.params or not calls:
+        return ""
+    params = [param.name for param in one.params]
+    if _is_given_back(returned[0], len(params), facts.ir.exprs):
+        return "identity"
+    return _Told(facts.ir.exprs, params[0]).of(returned[0]) if len(params) == 1 else ""
+
+
+def is_blank(name: str) -> bool:
+    """Whether the name of a nested function would say nothing at module level."""
+    return _BLANK.match(name) is not None
+
+
+def _names_of_use(facts: PieceFacts, def_: int) -> Iterator[str]:
+    """The name of the function that returns a function, without what its own work is called, and those of the keyword
+    arguments that it becomes."""
+    exprs, one = facts.ir.exprs, facts.ir.defs[def_]
+    made = {number for number, e in enumerate(exprs) if type(e) is ir.MakeDef and e.index == def_}
+    made |= {number for number, e in enumerate(exprs) if isinstance(e, ir.Phi) and made & set(e.choices)}
+    outer = facts.ir.defs[one.parent] if one.parent > 0 else None
+    if outer is not None and any(isinstance(step, ir.Return) and step.value in made for step in outer.steps):
+        yield _FACTORY.sub("", outer.name)
+    yield from (arg.name for e in exprs if isinstance(e, ir.Call) for arg in e.args if arg.value in made)
+
+
+def _is_given_back(returned: int, params: int, exprs: Sequence[ir.Expr]) -> bool:
+    """Whether a function returns its arguments as they are."""
+    e = exprs[returned] if returned != ir.NONE else None
+    items = [exprs[item] for item in e.items] if isinstance(e, ir.Seq) and e.kind == "tuple" else [e]
+    return items == [ir.Param(index) for index in range(params)] and all(isinstance(i, ir.Param) for i in items)
+
+
+class _Told:
+    """The name for what is done to one parameter."""
+
+    def __init__(self, exprs: Sequence[ir.Expr], param: str) -> None:
+        self._exprs = exprs
+        self._noun = param if _TELLING.match(param) else ""
+
+    def of(self, number: int) -> str:
+        """The name for an expression; '' if it does not do one simple thing."""
+        match self._exprs[number]:
+            case ir.IfExp(_, then, other) if self._is_param(then) or self._is_param(other):
+                return self.of(other if self._is_param(then) else then)
+            case ir.Index(base, index) if self._is_param(base):
+                return self._item(index)
+            case ir.Unary("-", operand) if self._is_param(operand):
+                return "negate"
+            case ir.Bin() | ir.Unary():
+                return self._computed(number)
+            case ir.Compare(left, _, (right,)) if self._is_param(left) and self._number(right) is not None:
+                return "binarize"
+            case ir.Call(func, args):
+                return self._called(func, args)
+        return ""
+
+    def _is_param(self, number: int) -> bool:
+        return isinstance(self._exprs[number], ir.Param)
+
+    def _item(self, index: int) -> str:
+        number, key = self._number(index), self._text(index)
+        return f"get_{key}" if key.isidentifier() else _ITEMS.get(number, "")
+
+    def _number(self, number: int) -> float | None:
+        match self._exprs[number]:
+            case ir.Const("int" | "float", value):
+                return float(value or 0)
+            case ir.Unary("-", operand):
+                value = self._number(operand)
+                return None if value is None else -value
+        return None
+
+    def _text(self, number: int) -> str:
+        e = self._exprs[number]
+        return str(e.value) if isinstance(e, ir.Const) and e.kind == "str" else ""
+
+    def _computed(self, number: int) -> str:
+        """The name for arithmetic with numbers."""
+        leaves = list(self._leaves(number))
+        if [leaf for leaf in leaves if self._number(leaf) is None] != [one for one in leaves if self._is_param(one)]:
+            return ""
+        e = self._exprs[number]
+        if not isinstance(e, ir.Bin) or len(leaves) != 2 or sum(map(self._is_param, leaves)) != 1:
+            return "rescale" if sum(map(self._is_param, leaves)) == 1 else ""
+        if self._is_param(e.left) or e.op in "*+":
+            return self._by_number(e.op, e.right if self._is_param(e.left) else e.left)
+        return "invert" if e.op == "-" else "rescale"
+
+    def _leaves(self, number: int) -> Iterator[int]:
+        match self._exprs[number]:
+            case ir.Bin(op, left, right) if op in ("/", "*", "+", "-"):
+                yield from self._leaves(left)
+                yield from self._leaves(right)
+            case ir.Unary("-", operand) if self._number(number) is None:
+                yield from self._leaves(operand)
+            case _:
+                yield number
+
+    def _by_number(self, op: str, operand: int) -> str:
+        number = self._number(operand)
+        if number is None or op not in _ARITHMETIC:
+            return ""
+        whole = number == int(number) and number >= 0
+        return f"{_ARITHMETIC[op]}_{int(number)}" if whole else "rescale"
+
+    def _called(self, func: int, args: tuple[ir.Arg, ...]) -> str:
+        """The name for one call: of a method of the parameter, or of a function that gets it."""
+        e = self._exprs[func]
+        name = e.name if isinstance(e, ir.Attr | ir.Global | ir.Capture | ir.Imported) else None
+        if not name or len(name.strip("_")) < 3:
+            return ""
+        if isinstance(e, ir.Attr) and self._is_param(e.base):
+            return self._method(name, [arg.value for arg in args])
+        if isinstance(e, ir.Attr) and name in _CASTS and not args and isinstance(self._exprs[e.base], ir.Compare):
+            return self.of(e.base)
+        outer = [one for one in ir.made_of(self._exprs, [func]) if isinstance(self._exprs[one], ir.Call | ir.Param)]
+        given = any(self._is_param(arg.value) for arg in args) and not outer
+        return self._named(name) if given and not any(map(self._calls, args)) else ""
+
+    def _calls(self, arg: ir.Arg) -> bool:
+        return any(isinstance(self._exprs[one], ir.Call) for one in ir.made_of(self._exprs, [arg.value]))
+
+    def _method(self, name: str, args: list[int]) -> str:
+        mode = self._text(args[0]) if name == "convert" and len(args) == 1 else ""
+        if mode:
+            return f"convert_to_{_MODES.get(mode, mode.lower())}"
+        if len(args) == 1 and (computed := self._by_number(name.strip("_"), args[0])):
+            return computed
+        numbers = [self._number(arg) for arg in args]
+        if name in ("repeat", "expand") and len(numbers) > 2 and numbers[0] == 3:
+            return f"{name}_channels"
+        return self._named(name)
+
+    def _named(self, name: str) -> str:
+        if name in _MAKES:
+            return _MAKES[name].format(name)
+        words = _WORD_BEGIN.sub("_", name).lower().strip("_")
+        return f"{words}_{self._noun}" if self._noun and "_" not in words else f"apply_{words}"

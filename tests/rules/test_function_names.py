@@ -1,0 +1,64 @@
+"""The names of lambdas that become functions of the module."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.rules.unpicklable_callable.function_names import told_name
+from tests.facts.test_digest import lowered
+
+NAMES = [
+    ("lambda x: x", "identity"),
+    ("lambda image, label: (image, label)", "identity"),
+    ('lambda image: image.convert("RGB")', "convert_to_rgb"),
+    ('lambda image: image.convert("L")', "convert_to_grayscale"),
+    ("lambda x: x.repeat(3, 1, 1)", "repeat_channels"),
+    ("lambda x: x.repeat(3, 1, 1) if x.size(0) == 1 else x", "repeat_channels"),
+    ("lambda x: x / 255.0", "divide_by_255"),
+    ("lambda x: 255 * x", "multiply_by_255"),
+    ("lambda x: x.mul_(255)", "multiply_by_255"),
+    ("lambda x: x * 2 - 1", "rescale"),
+    ("lambda x: x / 127.5", "rescale"),
+    ("lambda x: 1 - x", "invert"),
+    ("lambda x: -x", "negate"),
+    ("lambda x: (x > 0.5).float()", "binarize"),
+    ("lambda x: x.float()", "to_float"),
+    ("lambda x: int(x)", "to_int"),
+    ("lambda x: torch.from_numpy(x)", "to_tensor"),
+    ("lambda x: np.asarray(x, dtype=np.float32)", "to_array"),
+    ("lambda x: x.unsqueeze(0)", "apply_unsqueeze"),
+    ("lambda image: image.unsqueeze(0)", "unsqueeze_image"),
+    ("lambda x: F.one_hot(x, 10)", "apply_one_hot"),
+    ("lambda img: augment(img)", "augment_img"),
+    ("lambda image: cv2.cvtColor(image, 4)", "apply_cvt_color"),
+    ("lambda batch: batch[0]", "first_item"),
+    ("lambda batch: batch[-1]", "last_item"),
+    ('lambda sample: sample["image"]', "get_image"),
+]
+UNTOLD = [
+    "lambda: 1",
+    "lambda x, y: x + y",
+    "lambda x, y: (y, x)",
+    "lambda x: x / x.max()",
+    "lambda x: x + torch.rand(3)",
+    "lambda x: x[:3]",
+    "lambda x: x.t()",
+    "lambda x: x.float().div(255)",
+    "lambda x: F.normalize(F.to_tensor(x))",
+    "lambda x: choose()(x)",
+    "lambda x: x if x.ok else None",
+]
+
+
+def _told(code: str) -> str:
+    return told_name(lowered(f"f = {code}\n"), 1)
+
+
+@pytest.mark.parametrize(("code", "name"), NAMES)
+def test_the_name_says_what_the_lambda_does(code: str, name: str) -> None:
+    assert _told(code) == name
+
+
+@pytest.mark.parametrize("code", UNTOLD)
+def test_what_does_more_has_no_name(code: str) -> None:
+    assert _told(code) == ""
