@@ -43,8 +43,12 @@ train_loader = DataLoader(
 
 ## Fix safety
 Safe where the function uses no names of the functions around it: it becomes a function of the module. Names that it
-uses are passed with `functools.partial`. That is safe where each name is bound once and holds something that is known
-to pickle, and otherwise unsafe. There is no fix for local classes, or for functions that change names around them.
+uses are passed with `functools.partial`, and so are names that the module binds only under its main guard, which
+workers do not run. That is safe where each name is bound once and holds something that is known to pickle, and
+otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda reads its last
+value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends something else that
+pickle cannot name and that no safe fix moves: half of the change is worth nothing. There is no fix for local classes,
+or for functions that change names around them.
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -57,14 +61,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, weighed
-from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.unpicklable_callable.fixes import hoisted
@@ -86,10 +92,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             reason = few_workers(loader) if exposure is None else unpickled(loader, model)
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
-    for payload in payloads(loader, model):
-        ref = unnamed(payload, model)
-        if ref is None:
-            continue
+    for payload, ref in model.remembered(_sent, loader):
         unsure = payload.guessed or is_alternative(ref, model)
         certainty = "possible" if unsure else exposure.certainty
         option = _option_of(ref, loader, model)
@@ -112,8 +115,42 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 *sent_by(loader, model),
                 *unset_evidence(option, model),
             ),
-            hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else (),
+            _fixes(ref, payload, model),
         )
+
+
+def _sent(loader: Loader, model: Model) -> list[tuple[Payload, FunctionRef | ClassRef]]:
+    """What a loader sends and has no name that pickle can write."""
+    found = ((payload, unnamed(payload, model)) for payload in payloads(loader, model))
+    return [(payload, ref) for payload, ref in found if ref is not None]
+
+
+def _fixes(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
+    """The fix of a function: unsafe if it lets no workers start, because every loader that sends it sends something
+    else whose fix is not safe."""
+    fixes = hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else ()
+    if ref in model.once(_curable):
+        return fixes
+    title = "{}; its loader sends something else that pickle cannot name"
+    return tuple(
+        replace(fix, title=title.format(fix.title), safety="unsafe") if fix.safety == "safe" else fix for fix in fixes
+    )
+
+
+def _curable(model: Model) -> frozenset[FunctionRef | ClassRef]:
+    """What the loaders send for which safe fixes name all that they send."""
+    found: set[FunctionRef | ClassRef] = set()
+    for loader in model.loaders:
+        if model.exposed(1 << loader.index, None, 1) is None or start_severity(loader, model) is None:
+            continue
+        sent = model.remembered(_sent, loader)
+        if all(_is_safe(ref, payload, model) for payload, ref in sent):
+            found.update(ref for _, ref in sent)
+    return frozenset(found)
+
+
+def _is_safe(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> bool:
+    return isinstance(ref, FunctionRef) and any(fix.safety == "safe" for fix in hoisted(ref, payload, model))
 
 
 def _option_of(ref: FunctionRef | ClassRef, loader: Loader, model: Model) -> Site | None:

@@ -29,9 +29,9 @@ from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Answer
 from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_module
 from loaderlint.rules.unpicklable_callable.function_names import is_blank, module_names
+from loaderlint.rules.unpicklable_callable.loader_words import named_for_loader
+from loaderlint.rules.unpicklable_callable.moving_globals import Moving, moving_globals
 
-#: What a lambda is called for the argument or attribute that it is sent as.
-_NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
 #: The attribute in what a payload is held as.
 _ATTRIBUTE = re.compile(r"`(?:self\.)?(\w+)` of")
 _PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "torch.device"})
@@ -46,7 +46,10 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     captured = _captures(facts, function.def_)
     if captured is None or not _is_movable(facts, function, model):
         return ()
+    read = (e.name for e in _expressions(facts, function.def_) if isinstance(e, ir.Global))
+    moving = moving_globals(read, function, model)
     answers = [_is_kept(name, up, function, facts, model) for name, up in captured.items()]
+    answers += [_global_pickles(name, kind, function, model) for name, kind in moving.items()]
     if "no" in answers:
         return ()
     safe = all(answer == "yes" for answer in answers)
@@ -55,16 +58,15 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
     title = "Make the lambda a function of the module" if is_lambda else f"Move `{one.name}` to the module"
     returns = not payload.held.endswith(" worker_init_fn")  # nothing uses what that returns
-    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured), returns),)),)
+    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, (*captured, *moving), returns),)),)
 
 
 def _name(payload: Payload, function: FunctionRef, facts: PieceFacts, model: Model) -> str:
     """The name of a function at module level: the first that says something and that the file does not hold yet."""
     if payload.held.endswith("`defaultdict`"):
         return "default_value"
-    argument = payload.held.rpartition(" ")[2]
-    if argument in _NAMES:
-        return _NAMES[argument]
+    if name := named_for_loader(payload.held.rpartition(" ")[2], function, model):
+        return name
     found = _ATTRIBUTE.match(payload.held)
     names = module_names(facts, function.def_, found[1] if found else "") or ["apply"]
     file = model.files.file(function.path)
@@ -175,6 +177,12 @@ def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model
     if up != 1 or not made or any(context.kind in ("loop", "while") for context in one.around(step.context)):
         return "maybe"
     return _pickles(model.ev.eval(step.value, scope), model)
+
+
+def _global_pickles(name: str, kind: Moving, function: FunctionRef, model: Model) -> Answer:
+    """Whether a name of the module can be passed instead: what is bound again may be meant to be read late."""
+    answer = _pickles(model.ev.names.lookup(function.path, name, function.piece), model)
+    return "maybe" if answer == "yes" and kind == "moving" else answer
 
 
 def _parameter(index: int, scope: Frame) -> Val:
