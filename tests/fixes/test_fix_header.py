@@ -232,6 +232,41 @@ SORTED = [
         "import os\n\n\ndef f():\n    pass\n\n\nimport numpy\n",
         "import os\n\nimport torch\n\n\ndef f():\n    pass\n\n\nimport numpy\n",
     ),
+    # into the main block, where a few imports stand above another statement
+    (
+        "cv2",
+        "from tensorboardX import SummaryWriter\n\nwriter = SummaryWriter()\nimport os\n\nimport matplotlib\n"
+        "import numpy\nimport torch\nimport torchvision\n\nimport models\n",
+        "from tensorboardX import SummaryWriter\n\nwriter = SummaryWriter()\nimport os\n\nimport cv2\nimport matplotlib\n"
+        "import numpy\nimport torch\nimport torchvision\n\nimport models\n",
+    ),
+    (
+        "random",
+        "import os\nos.environ['A'] = '1'\nimport glob\nimport json\nimport sys\nimport torch\n",
+        "import os\nos.environ['A'] = '1'\nimport glob\nimport json\nimport random\nimport sys\nimport torch\n",
+    ),
+    # not to fewer, not to the project's own, not away from its package, and not below a definition
+    (
+        "cv2",
+        "import numpy\nimport torch\nimport yaml\n\nA = 1\nimport scipy\nimport sklearn\nimport skimage\n",
+        "import cv2\nimport numpy\nimport torch\nimport yaml\n\nA = 1\nimport scipy\nimport sklearn\nimport skimage\n",
+    ),
+    (
+        "cv2",
+        "import torch\nimport sys\nsys.path.append('..')\nimport models\nimport opts\nimport engine\n",
+        "import cv2\nimport torch\nimport sys\nsys.path.append('..')\nimport models\nimport opts\nimport engine\n",
+    ),
+    (
+        "torch",
+        "from torch.utils.tensorboard import SummaryWriter\n\nA = 1\nimport numpy\nimport scipy\nimport skimage\n",
+        "import torch\nfrom torch.utils.tensorboard import SummaryWriter\n\nA = 1\nimport numpy\nimport scipy\n"
+        "import skimage\n",
+    ),
+    (
+        "cv2",
+        "import torch\n\n\ndef f():\n    pass\n\n\nimport numpy\nimport scipy\nimport skimage\n",
+        "import cv2\nimport torch\n\n\ndef f():\n    pass\n\n\nimport numpy\nimport scipy\nimport skimage\n",
+    ),
     # a group of its own
     ("random", "import torch\n\nx = y\n", "import random\n\nimport torch\n\nx = y\n"),
     ("torch", "import os\n\nfrom .a import b\n", "import os\n\nimport torch\n\nfrom .a import b\n"),

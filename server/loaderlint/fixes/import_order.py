@@ -21,6 +21,9 @@ _LIBRARIES = WELL_KNOWN - {"datasets"}
 #: So many imports are not sorted by chance.
 _BLOCK = 4
 
+#: So many imports are a block, even below other statements.
+_MAIN_BLOCK = 3
+
 _Key = tuple[object, ...]
 
 
@@ -89,12 +92,25 @@ def placed(
 
 def _neighbours(new: Import, head: Sequence[Import], below: Sequence[Import]) -> Sequence[Import]:
     """The imports among which a new one goes: those that open the file, unless only those below have its kind, or its
-    package. A package that is imported further down may be found only there, below `sys.path.append("..")`."""
+    package, or are the file's main block of it: the only import above `writer = SummaryWriter()` heads no block. A
+    package that is imported further down may be found only there, below `sys.path.append("..")`."""
     if new.kind == THIRD_PARTY and not new.is_library and new.root not in {one.root for one in head}:
         own = [one for one in below if one.root == new.root]
         if own:
             return own
+    if _is_main_block(below, head, new):
+        return below
     return head if new.kind in {one.kind for one in head} else [*head, *below]
+
+
+def _is_main_block(below: Sequence[Import], head: Sequence[Import], new: Import) -> bool:
+    """Whether most imports of a new one's kind stand below others, and none of its package above."""
+    if new.root in {one.root for one in head} or (new.kind == THIRD_PARTY and not new.is_library):
+        return False
+    above, there = ([one for one in part if one.kind == new.kind] for part in (head, below))
+    if new.kind == THIRD_PARTY:
+        above, there = ([one for one in part if one.is_library] for part in (above, there))
+    return len(there) >= _MAIN_BLOCK and len(there) > 2 * len(above)
 
 
 def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
