@@ -237,8 +237,8 @@ SORTED = [
         "cv2",
         "from tensorboardX import SummaryWriter\n\nwriter = SummaryWriter()\nimport os\n\nimport matplotlib\n"
         "import numpy\nimport torch\nimport torchvision\n\nimport models\n",
-        "from tensorboardX import SummaryWriter\n\nwriter = SummaryWriter()\nimport os\n\nimport cv2\nimport matplotlib\n"
-        "import numpy\nimport torch\nimport torchvision\n\nimport models\n",
+        "from tensorboardX import SummaryWriter\n\nwriter = SummaryWriter()\nimport os\n\nimport cv2\n"
+        "import matplotlib\nimport numpy\nimport torch\nimport torchvision\n\nimport models\n",
     ),
     (
         "random",

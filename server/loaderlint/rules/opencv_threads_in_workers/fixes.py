@@ -53,6 +53,16 @@ def limiting_fixes(
     return tuple(fixes)
 
 
+def _is_passed_over(loader: Loader, model: Model) -> bool:
+    """Whether a loader only tries out its module, or has one worker in any case where others have several."""
+    is_alone = loader.has_workers(2) == "no" and not _has_optional_workers(loader, model)
+    return is_trial(loader, model) or (is_alone and model.once(_has_several_workers))
+
+
+def _has_several_workers(model: Model) -> bool:
+    return any(loader.has_workers(2) != "no" for loader in model.loaders)
+
+
 def _has_optional_workers(loader: Loader, model: Model) -> bool:
     """Whether a loader may get more workers than it has by default: an option or a parameter gives their number."""
     given = written(loader, "num_workers", model)
@@ -160,4 +170,13 @@ def _limits(call: WorkerCall, model: Model) -> bool:
 
 #: A worker_init_fn, by its name.
 _SETS_UP = re.compile(r"def \w*(?:init_?worker|worker_?init)")
-_INIT = InitFunction("init_worker", _NEW_INIT, ("cv2",), "cv2", "setNumThreads", _only_limits, _SETS_UP)
+_INIT = InitFunction(
+    "init_worker",
+    _NEW_INIT,
+    ("cv2",),
+    "cv2",
+    "setNumThreads",
+    _only_limits,
+    _SETS_UP,
+    passes_over=_is_passed_over,
+)

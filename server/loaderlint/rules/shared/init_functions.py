@@ -52,6 +52,7 @@ _OTHERWISE = frozenset(
     visualization visualize
     """.split()
 )
+_DEFINITION = re.compile(r"(?:@[^\n]*\n)*(?:async )?(class|def)\b")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: Ranks (see `_rank`): the highest of a module with a general purpose, that of a module whose name says nothing, and
 #: that of a module whose name says something else.
@@ -71,7 +72,8 @@ class InitFunction(NamedTuple):
     of `libraries`. Loaders may need it whose workers run code with the word `used_by`, and a call there that `is_use`
     (None if the word says enough). `is_same`: whether another function, which contains `word`, does this and nothing
     else. `like`: matches the source of functions that are at home in the same module. `alike`: a word of functions that
-    an author writes instead, and what makes one of them do this; nothing if it is none."""
+    an author writes instead, and what makes one of them do this; nothing if it is none. `passes_over`: whether the fix
+    leaves a loader as it is."""
 
     name: str
     source: str
@@ -82,6 +84,7 @@ class InitFunction(NamedTuple):
     like: re.Pattern[str]
     is_use: Callable[[WorkerCall], bool] | None = None
     alike: tuple[str, Callable[[Frame, Model], tuple[Intent, ...]]] | None = None
+    passes_over: Callable[[Loader, Model], bool] | None = None
 
 
 class _Home(NamedTuple):
@@ -169,7 +172,19 @@ def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
         if not fit:
             break
         ranks = {module: _rank(module, datasets, function, model) for module in fit}
-        best = min(fit, key=lambda module: (max(ranks[module], _GENERAL), -len(fit[module]), ranks[module], module))
+        for module, rank in ranks.items():
+            if rank and module not in fit[module] and module not in datasets:
+                ranks[module] += _unlikelihood(module, fit[module], shared, model)
+        best = min(
+            fit,
+            key=lambda module: (
+                max(ranks[module], _GENERAL),
+                -len(fit[module]),
+                ranks[module],
+                module not in fit[module],  # it creates loaders itself
+                module,
+            ),
+        )
         others = [path for path in fit[best] if path != best]
         homes.update((path, _home(shared[path], best, function.name, True, model)) for path in others)
         left = [path for path in left if path not in fit[best]]
@@ -206,6 +221,8 @@ def _scripts(function: InitFunction, model: Model) -> list[Path]:
 def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
     may_have_workers = loader.has_workers() != "no" or loader.workers.configured
     if not may_have_workers or not loader.argument("worker_init_fn").is_none:
+        return False
+    if function.passes_over is not None and function.passes_over(loader, model):
         return False
     return any(_may_use(reached.frame, function, model) for reached in model.reached_by(loader))
 
@@ -265,6 +282,28 @@ def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model
         return False
     gets_it = module in scripts  # whatever it imports
     return gets_it or any(e.module.partition(".")[0] in function.libraries for e in own_imports(model.ev, module))
+
+
+def _unlikelihood(
+    module: Path, scripts: Sequence[Path], shared: Mapping[Path, Mapping[Path, Importable]], model: Model
+) -> int:
+    """How much less likely a module is than its name says, as ranks: a package passes all its names on to those who use
+    it, or it is about its classes, for it holds nothing else."""
+    if any(module in shared[path] and shared[path][module].through is not None for path in scripts):
+        return 2
+    return 1 if model.remembered(_has_classes_only, module) else 0
+
+
+def _has_classes_only(module: Path, model: Model) -> bool:
+    """Whether a module defines classes and no function."""
+    file = model.files.file(module)
+    begun = {word for _, word in file.asking(_begins_definition, scope=MODULE)} if file is not None else set()
+    return begun == {"class"}
+
+
+def _begins_definition(text: str) -> str:
+    found = _DEFINITION.match(text)
+    return found[1] if found is not None else ""
 
 
 def _rank(module: Path, datasets: Set[Path], function: InitFunction, model: Model) -> int:
