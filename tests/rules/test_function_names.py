@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaderlint.rules.unpicklable_callable.function_names import told_name
+from loaderlint.rules.unpicklable_callable.function_names import module_names, told_name
 from tests.facts.test_digest import lowered
 
 NAMES = [
@@ -34,10 +34,14 @@ NAMES = [
     ("lambda batch: batch[0]", "first_item"),
     ("lambda batch: batch[-1]", "last_item"),
     ('lambda sample: sample["image"]', "get_image"),
+    ("lambda img, magnitude: ImageOps.solarize(img, magnitude)", "solarize_img"),
+    ("lambda x, seed: add_noise(x, seed)", "apply_add_noise"),
 ]
 UNTOLD = [
     "lambda: 1",
     "lambda x, y: x + y",
+    "lambda x, y: x.cross(y)",
+    "lambda x, y: blend(x, y * 2)",
     "lambda x, y: (y, x)",
     "lambda x: x / x.max()",
     "lambda x: x + torch.rand(3)",
@@ -48,6 +52,33 @@ UNTOLD = [
     "lambda x: choose()(x)",
     "lambda x: x if x.ok else None",
 ]
+
+
+USES = [
+    ('t = {"shearX": f, "rotate": lambda x, k: x + k}', "apply_rotate"),
+    ('t = {"shearX": lambda x, k: x + k}', "apply_shear_x"),
+    ('t = {"invert": lambda x: invert(x)}', "apply_invert"),
+    ('t = {"none": lambda x: x}', "identity"),
+    ("t = Names(target_transform=lambda x: x + k)", "apply_target_transform"),
+    ("def make_noise():\n    return lambda x, k: x + k", "apply_noise"),
+    ("def main():\n    return lambda x, k: x + k", "apply_steps"),
+    ("t = f(lambda x, k: x + k)", "apply_steps"),
+    # arithmetic says less than the author, but more than 'transform'
+    ("t = Names(scale=lambda x: x * 2)", "apply_scale"),
+    ("t = f(lambda x: x * 2)", "apply_steps"),
+]
+
+
+@pytest.mark.parametrize(("code", "name"), USES)
+def test_the_name_says_what_a_function_is_used_as(code: str, name: str) -> None:
+    facts = lowered(f"{code}\n")
+    number = next(n for n, one in enumerate(facts.ir.defs) if one.kind == "lambda")
+    assert module_names(facts, number, "steps")[0] == name
+
+
+def test_transform_says_less_than_arithmetic() -> None:
+    facts = lowered("t = Names(transform=lambda x: x * 2)\n")
+    assert module_names(facts, 1, "transform") == ["multiply_by_2", "apply_transform", "apply_transform"]
 
 
 def _told(code: str) -> str:

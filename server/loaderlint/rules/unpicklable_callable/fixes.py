@@ -25,11 +25,12 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
 )
+from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Answer
 from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_module
 from loaderlint.rules.unpicklable_callable.function_names import is_blank, module_names
-from loaderlint.rules.unpicklable_callable.loader_words import named_for_loader
+from loaderlint.rules.unpicklable_callable.loader_words import names_for_argument
 from loaderlint.rules.unpicklable_callable.moving_globals import Moving, moving_globals
 
 #: The attribute in what a payload is held as.
@@ -62,15 +63,20 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
 
 
 def _name(payload: Payload, function: FunctionRef, facts: PieceFacts, model: Model) -> str:
-    """The name of a function at module level: the first that says something and that the file does not hold yet."""
+    """The name of a function at module level: the first that says something and that the file does not say yet."""
     if payload.held.endswith("`defaultdict`"):
         return "default_value"
-    if name := named_for_loader(payload.held.rpartition(" ")[2], function, model):
-        return name
-    found = _ATTRIBUTE.match(payload.held)
-    names = module_names(facts, function.def_, found[1] if found else "") or ["apply"]
+    names = names_for_argument(payload.held.rpartition(" ")[2], function, model)
+    if not names:
+        found = _ATTRIBUTE.match(payload.held)
+        names = module_names(facts, function.def_, found[1] if found else "") or ["apply"]
     file = model.files.file(function.path)
-    return next((name for name in names if file is not None and not file.mentioning(name)), names[0])
+    return next((name for name in names if file is not None and not any(file.asking(_says, name))), names[0])
+
+
+@needs_word
+def _says(text: str, word: str) -> bool:
+    return re.search(rf"\b{word}\b", text) is not None
 
 
 def _is_movable(facts: PieceFacts, function: FunctionRef, model: Model) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from loaderlint.facts import ir
@@ -29,6 +29,8 @@ _ITEMS: MappingProxyType[object, str] = MappingProxyType({0: "first_item", 1: "s
 _MODES = MappingProxyType({"L": "grayscale", "1": "bilevel"})
 #: Names that say nothing at module level, nor as a keyword.
 _BLANK = re.compile(r"_*(?:[a-zA-Z]|cb|callback|fn|fun|func|function|inner|key|lambd|wrapped|wrapper)_*$")
+#: Names of arguments that say little.
+_PLAIN = re.compile(r"_*transform(?:s|ation|ations)?$")
 #: What a factory does, before what it makes.
 _FACTORY = re.compile(r"_*(?:build|create|get|main|make)(?:_|$)")
 #: Names of parameters that say what they hold.
@@ -37,13 +39,18 @@ _WORD_BEGIN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def module_names(facts: PieceFacts, def_: int, attribute: str) -> list[str]:
-    """Names for a function at module level, the best first: after what it does or what it is used as. `attribute`: the
-    name of the attribute that holds it, '' if there is none. Of arithmetic, the author's word says more."""
-    uses = [name for name in (*_names_of_use(facts, def_), attribute) if name.strip("_") and not is_blank(name)]
-    telling = [name for name in uses if "transform" not in name]
-    told = told_name(facts, def_)
-    order = [*telling, told, *uses] if _COMPUTED.match(told) else [told, *telling, *uses]
+    """Names for a function at module level, the best first: after its key in a table of functions, what it does, or
+    what it is used as. `attribute`: the name of the attribute that holds it, '' if there is none."""
+    keys = [] if (told := told_name(facts, def_)) == "identity" else _told_uses(_keys(facts, def_))
+    uses = _told_uses((*_names_of_use(facts, def_), attribute))
+    telling = [name for name in uses if not _PLAIN.match(name)]
+    # of arithmetic, the author's word says more
+    order = [*keys, *telling, told, *uses] if _COMPUTED.match(told) else [*keys, told, *telling, *uses]
     return [name if name == told else f"apply_{name.strip('_')}" for name in order if name]
+
+
+def _told_uses(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.isidentifier() and not is_blank(name)]
 
 
 def told_name(facts: PieceFacts, def_: int) -> str:
@@ -57,7 +64,8 @@ def told_name(facts: PieceFacts, def_: int) -> str:
     params = [param.name for param in one.params]
     if _is_given_back(returned[0], len(params), facts.ir.exprs):
         return "identity"
-    return _Told(facts.ir.exprs, params[0]).of(returned[0]) if len(params) == 1 else ""
+    told = _Told(facts.ir.exprs, params[0])
+    return told.of(returned[0]) if len(params) == 1 else told.of_several(returned[0])
 
 
 def is_blank(name: str) -> bool:
@@ -65,12 +73,25 @@ def is_blank(name: str) -> bool:
     return _BLANK.match(name) is not None
 
 
+def _made(facts: PieceFacts, def_: int) -> set[int]:
+    """The expressions that are a function."""
+    exprs = facts.ir.exprs
+    made = {number for number, e in enumerate(exprs) if type(e) is ir.MakeDef and e.index == def_}
+    return made | {number for number, e in enumerate(exprs) if isinstance(e, ir.Phi) and made & set(e.choices)}
+
+
+def _keys(facts: PieceFacts, def_: int) -> Iterator[str]:
+    """The keys under which dicts hold a function."""
+    exprs, made = facts.ir.exprs, _made(facts, def_)
+    for table in (e for e in exprs if isinstance(e, ir.Map)):
+        keys = (exprs[key] for key, value in zip(table.keys, table.values, strict=True) if value in made and key >= 0)
+        yield from (_snake(str(key.value)) for key in keys if isinstance(key, ir.Const) and key.kind == "str")
+
+
 def _names_of_use(facts: PieceFacts, def_: int) -> Iterator[str]:
     """The name of the function that returns a function, without what its own work is called, and those of the keyword
     arguments that it becomes."""
-    exprs, one = facts.ir.exprs, facts.ir.defs[def_]
-    made = {number for number, e in enumerate(exprs) if type(e) is ir.MakeDef and e.index == def_}
-    made |= {number for number, e in enumerate(exprs) if isinstance(e, ir.Phi) and made & set(e.choices)}
+    exprs, one, made = facts.ir.exprs, facts.ir.defs[def_], _made(facts, def_)
     outer = facts.ir.defs[one.parent] if one.parent > 0 else None
     if outer is not None and any(isinstance(step, ir.Return) and step.value in made for step in outer.steps):
         yield _FACTORY.sub("", outer.name)
@@ -82,6 +103,11 @@ def _is_given_back(returned: int, params: int, exprs: Sequence[ir.Expr]) -> bool
     e = exprs[returned] if returned != ir.NONE else None
     items = [exprs[item] for item in e.items] if isinstance(e, ir.Seq) and e.kind == "tuple" else [e]
     return items == [ir.Param(index) for index in range(params)] and all(isinstance(i, ir.Param) for i in items)
+
+
+def _snake(name: str) -> str:
+    """A name as that of a function: `cvtColor` and `cvt-color` as `cvt_color`."""
+    return re.sub(r"\W+", "_", _WORD_BEGIN.sub("_", name)).lower().strip("_")
 
 
 class _Told:
@@ -107,6 +133,17 @@ class _Told:
             case ir.Call(func, args):
                 return self._called(func, args)
         return ""
+
+    def of_several(self, number: int) -> str:
+        """The name for an expression of several parameters: that of the one function that gets some of them."""
+        e = self._exprs[number]
+        args = [self._exprs[arg.value] for arg in e.args] if isinstance(e, ir.Call) else []
+        plain = all(isinstance(arg, ir.Param | ir.Const) for arg in args) and ir.Param(0) in args
+        if not isinstance(e, ir.Call) or not plain:
+            return ""
+        func = self._exprs[e.func]
+        is_method = isinstance(func, ir.Attr) and self._is_param(func.base)
+        return "" if is_method else self._called(e.func, e.args)
 
     def _is_param(self, number: int) -> bool:
         return isinstance(self._exprs[number], ir.Param)
@@ -188,5 +225,5 @@ class _Told:
     def _named(self, name: str) -> str:
         if name in _MAKES:
             return _MAKES[name].format(name)
-        words = _WORD_BEGIN.sub("_", name).lower().strip("_")
+        words = _snake(name)
         return f"{words}_{self._noun}" if self._noun and "_" not in words else f"apply_{words}"

@@ -11,22 +11,26 @@ from loaderlint.project.evaluation.values import FunctionRef
 from loaderlint.project.reach.model import Loader, Model
 
 #: What a lambda is called that is one of these arguments of a loader, and how if the loader is named.
-_NAMES = {"collate_fn": ("collate", "collate_{}"), "worker_init_fn": ("init_worker", "init_{}_worker")}
+_NAMES = {
+    "collate_fn": (("collate", "collate_batch"), "collate_{}"),
+    "worker_init_fn": (("init_worker", "init_loader_worker"), "init_{}_worker"),
+}
 _PLAIN = frozenset("data dataloader dataloaders dataset datasets dl ds iter loader loaders set".split())
 _SUFFIX = re.compile(r"(?:data)?loader$")
 
 _Said = tuple[object, ...]
 
 
-def named_for_loader(argument: str, function: FunctionRef, model: Model) -> str:
-    """The name of a lambda that is an argument of loaders; '' if the argument is another one. Only if the file has
-    different ones does the name contain that of the loader."""
+def names_for_argument(argument: str, function: FunctionRef, model: Model) -> list[str]:
+    """Names for a lambda that is an argument of loaders, the best first; none if the argument is another one. Only if
+    the file has different ones does the name contain that of the loader."""
     if argument not in _NAMES:
-        return ""
-    name, named = _NAMES[argument]
+        return []
+    names, named = _NAMES[argument]
     said = model.once(_said_by_arguments).get((function.path, argument), {})
     words = said.get(_said(function, model), set[str]())
-    return named.format(*words) if len(said) > 1 and len(words) == 1 and "" not in words else name
+    of_loader = [named.format(*words)] if len(said) > 1 and len(words) == 1 and "" not in words else []
+    return [*of_loader, *names]
 
 
 def _said_by_arguments(model: Model) -> Mapping[tuple[Path, str], Mapping[_Said, set[str]]]:
