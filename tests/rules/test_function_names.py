@@ -76,9 +76,10 @@ def test_the_name_says_what_a_function_is_used_as(code: str, name: str) -> None:
     assert module_names(facts, number, "steps")[0] == name
 
 
-def test_transform_says_less_than_arithmetic() -> None:
+@pytest.mark.parametrize("name", ["transform", "transform_image", "_transforms"])
+def test_transform_says_less_than_arithmetic(name: str) -> None:
     facts = lowered("t = Names(transform=lambda x: x * 2)\n")
-    assert module_names(facts, 1, "transform") == ["multiply_by_2", "apply_transform", "apply_transform"]
+    assert module_names(facts, 1, name) == ["multiply_by_2", "apply_transform", f"apply_{name.strip('_')}"]
 
 
 def _told(code: str) -> str:

@@ -30,7 +30,7 @@ _MODES = MappingProxyType({"L": "grayscale", "1": "bilevel"})
 #: Names that say nothing at module level, nor as a keyword.
 _BLANK = re.compile(r"_*(?:[a-zA-Z]|cb|callback|fn|fun|func|function|inner|key|lambd|wrapped|wrapper)_*$")
 #: Names of arguments that say little.
-_PLAIN = re.compile(r"_*transform(?:s|ation|ations)?$")
+_PLAIN = re.compile(r"_*transform(?:s|ation|ations)?(?:_\w+)?$")
 #: What a factory does, before what it makes.
 _FACTORY = re.compile(r"_*(?:build|create|get|main|make)(?:_|$)")
 #: Names of parameters that say what they hold.
