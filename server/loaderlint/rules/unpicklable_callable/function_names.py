@@ -25,6 +25,8 @@ _ARITHMETIC = MappingProxyType(
     {"/": "divide_by", "*": "multiply_by", "div": "divide_by", "mul": "multiply_by", "+": "add", "-": "subtract"}
 )
 _COMPUTED = re.compile(r"(?:add|divide_by|invert|multiply_by|negate|rescale|subtract)(?:_\d+)?$")
+#: A larger number makes no name.
+_MAX_NUMBER = 10**6
 _ITEMS: MappingProxyType[object, str] = MappingProxyType({0: "first_item", 1: "second_item", -1: "last_item"})
 _MODES = MappingProxyType({"L": "grayscale", "1": "bilevel"})
 #: Names that say nothing at module level, nor as a keyword.
@@ -154,11 +156,11 @@ class _Told:
 
     def _number(self, number: int) -> float | None:
         match self._exprs[number]:
-            case ir.Const("int" | "float", value):
-                return float(value or 0)
+            case ir.Const("int" | "float", int() | float() as value) if abs(value) < _MAX_NUMBER:
+                return float(value)
             case ir.Unary("-", operand):
-                value = self._number(operand)
-                return None if value is None else -value
+                positive = self._number(operand)
+                return None if positive is None else -positive
         return None
 
     def _text(self, number: int) -> str:
@@ -191,8 +193,7 @@ class _Told:
         number = self._number(operand)
         if number is None or op not in _ARITHMETIC:
             return ""
-        whole = number == int(number) and number >= 0
-        return f"{_ARITHMETIC[op]}_{int(number)}" if whole else "rescale"
+        return f"{_ARITHMETIC[op]}_{int(number)}" if number.is_integer() and number >= 0 else "rescale"
 
     def _called(self, func: int, args: tuple[ir.Arg, ...]) -> str:
         """The name for one call: of a method of the parameter, or of a function that gets it."""
