@@ -40,6 +40,36 @@ def test_a_lambda(text: str, code: str, captures: tuple[str, ...], after: str) -
     assert fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", captures)]).lstrip("\n") == after.lstrip("\n")
 
 
+#: Lambdas that call a function of the file, what each uses of the function around it, and what stands for it.
+FORWARDING = [
+    ("lambda x: pad(x)", (), "pad"),
+    ("lambda x, y: pad(x, y)", (), "pad"),
+    ("lambda x: pad(x, size=n)", ("n",), "functools.partial(pad, size=n)"),
+    ("lambda x: pad(x, size=3, mode='same', last=None)", (), "functools.partial(pad, size=3, mode='same', last=None)"),
+    # a global may have another value when the function is called; the rest calls with other arguments
+    ("lambda x: pad(x, size=SIZE)", (), "apply"),
+    ("lambda x: pad(x, size=n + 1)", ("n",), "functools.partial(apply, n)"),
+    ("lambda x: pad(x, n)", ("n",), "functools.partial(apply, n)"),
+    ("lambda x: pad(x, 3)", (), "apply"),
+    ("lambda x, y: pad(y, x)", (), "apply"),
+    ("lambda x=1: pad(x)", (), "apply"),
+    ("lambda *x: pad(*x)", (), "apply"),
+    ("lambda x: pad(x, size=x)", (), "apply"),
+    ("lambda x: other(x)", (), "apply"),
+    ("lambda x: twice(x)", (), "apply"),
+]
+
+
+@pytest.mark.parametrize(("code", "captures", "stands"), FORWARDING)
+def test_a_lambda_that_calls_a_function_of_the_file(code: str, captures: tuple[str, ...], stands: str) -> None:
+    text = (
+        "import functools\n\nSIZE = 3\n\n\ndef pad(x, size, **more):\n    return x\n\n\n"
+        "def twice(x):\n    return x\n\n\ntwice = cached(twice)\n\n\n"
+        f"def main(n, other):\n    return {code}\n"
+    )
+    assert f"    return {stands}\n" in fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", captures)])
+
+
 ACTING = [
     ("f = g(k=lambda x: h(x))\n", "lambda x: h(x)", "h(x)"),
     ("f = g(lambda x: (h(x)))\n", "lambda x: (h(x))", "(h(x))"),

@@ -21,6 +21,7 @@ from loaderlint.fixes.name_scopes import binding_nodes
 from loaderlint.fixes.piece_tree import Tree
 
 _HEAD = re.compile(r"def\s+\w+\s*\(")
+_CONSTANTS = ("True", "False", "None")
 
 
 class Hoisted(NamedTuple):
@@ -37,6 +38,9 @@ def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
     inside = any(isinstance(above, cst.FunctionDef | cst.Lambda) for above in tree.above(node))
     run_at = len(draft.pieces) if inside else intent.place.piece
     if isinstance(node, cst.Lambda):
+        forwarded = _forwarded(draft, tree, node, intent)
+        if forwarded is not None:
+            return Hoisted(forwarded)
         source = _of_lambda(draft, tree, node, intent)
         return Hoisted(_use(plan_source(intent.name, source, draft, intent.place.piece, run_at), intent))
     if not isinstance(node, cst.FunctionDef) or node.decorators or not inside:
@@ -54,6 +58,44 @@ def _use(name: str, intent: Hoist) -> str:
     if not intent.captures:
         return name
     return f"{{functools}}.partial({', '.join((name, *intent.captures))})"
+
+
+def _forwarded(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> str | None:
+    """What stands for a lambda that only calls a function of the file with its own parameters: that function, or a
+    partial of it with what the call adds (`lambda row: pad(row, size=size)`). None for another lambda."""
+    call, names = node.body, [param.name.value for param in node.params.params]
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name) or not names:
+        return None
+    if tree.module.code_for_node(node.params).strip() != ", ".join(names) or not _is_function(draft, call.func.value):
+        return None
+    passed, added = call.args[: len(names)], call.args[len(names) :]
+    if [_word(arg.value) for arg in passed] != names or any(arg.keyword or arg.star for arg in passed):
+        return None
+    given = []
+    for arg in added:
+        word = _word(arg.value)
+        if arg.keyword is None or word is None or (word.isidentifier() and word not in {*intent.captures, *_CONSTANTS}):
+            return None
+        given.append(f"{arg.keyword.value}={word}")
+    return f"{{functools}}.partial({', '.join((call.func.value, *given))})" if given else call.func.value
+
+
+def _word(value: cst.BaseExpression) -> str | None:
+    """The source of a name, a number or a string without marks; None for another expression."""
+    if not isinstance(value, cst.Name | cst.Integer | cst.Float | cst.SimpleString) or value.lpar:
+        return None
+    return value.value if "{" not in value.value else None
+
+
+def _is_function(draft: Draft, name: str) -> bool:
+    """Whether a name is that of a function at module level, and of nothing else."""
+    nodes = binding_nodes(draft, name)
+    return len(nodes) == 1 and any(_defines(draft, piece, name) for piece in range(len(draft.pieces)))
+
+
+def _defines(draft: Draft, piece: int, name: str) -> bool:
+    found = draft.pieces[piece]
+    return found.parent == -1 and found.kind == "statement" and re.match(rf"def\s+{name}\b", found.text) is not None
 
 
 def _is_only(draft: Draft, node: cst.FunctionDef, name: str) -> bool:
