@@ -15,7 +15,8 @@ part of the sample. Measured on torch 2.13.
 - The loader has a `collate_fn`, or does not batch (`batch_size=None`).
 - A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
   transform is used. (Where a dataset may have a transform or not, other code gives it one, or a setting decides whose
-  value is not known, the finding is a hint.)
+  value is not known, the finding is a hint. It is one for a dataset of torchvision, too, where some code assigns a
+  transform to an object, and it is not certain that this is another one.)
 - The object is removed from the dictionary or list before the sample is returned (`del sample["path"]`), or another one
   takes its place (`sample["path"] = str(path)`).
 - `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
@@ -148,13 +149,15 @@ def _is_container(part: Part, model: Model) -> bool:
 
 
 def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
-    certainty: Certainty = "possible" if dataset in loader.guessed else "proven"
+    may_get_transform = model.once(Uncollatable).may_get_transform()
+    certainty: Certainty = "possible" if may_get_transform or dataset in loader.guessed else "proven"
+    severity = Severity.INFORMATION if may_get_transform else None
     place = model.site_place(dataset.site)
     if place.anchor < 0:
         return
     name = dataset.name.rpartition(".")[2]
     what = f"`{name}` gives {IMAGE}, and no transform changes that; pass `transform=ToTensor()`"
-    yield _finding(IMAGE, what, place, certainty, loader, (), ())
+    yield _finding(IMAGE, what, place, certainty, loader, (), (), severity)
 
 
 def _finding(

@@ -19,6 +19,7 @@ from loaderlint.knowledge.collation import (
 )
 from loaderlint.knowledge.value_types import is_made, is_path
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import set_on
 from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import pipeline_steps
@@ -32,7 +33,9 @@ PATH: Kind = "a `Path`"
 SET: Kind = "a set"
 
 _MAX_LEVELS = 8
-_SETS_TRANSFORM = re.compile(r"(?<!\bself)\.transforms?\s*=[^=]|setattr\(")
+_SETS_TRANSFORM = re.compile(r"(?<!\bself)\.transforms?\s*=[^=]")
+#: The attributes of a torchvision dataset that it calls for each sample.
+_TRANSFORMS = ("transform", "transforms")
 
 
 class Uncollatable:
@@ -43,6 +46,7 @@ class Uncollatable:
         self._ev = model.ev
         self._classes: dict[ClassRef, bool] = {}
         self._asked: set[ItemStore] = set()
+        self._is_set_somewhere: bool | None = None
 
     def of(self, number: int, frame: Frame, given: Given, depth: int = 0) -> Kind | None:
         """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes to the
@@ -70,10 +74,20 @@ class Uncollatable:
         given = self._ev.calls.arguments(call, frame)
         if given.more_positional or any(value.literal is None for value in given.positional[1:]):
             return False  # one of them may be the transform
-        if any(not _is_none(given.get(name)) for name in ("transform", "transforms", "loader")):
+        if any(not _is_none(given.get(name)) for name in (*_TRANSFORMS, "loader")):
+            return False
+        if any(not value.is_none for name in _TRANSFORMS for value in set_on(self._ev, dataset, name)):
             return False
         file = self._model.files.file(frame.path)
-        return file is not None and not any(file.asking(_replaces_transform))
+        return file is not None and not any(file.asking(_may_replace_transform))
+
+    def may_get_transform(self) -> bool:
+        """Whether some code of the project gives an object another transform. Nobody knows if it is a dataset in
+        question: the code may have got it in many ways."""
+        if self._is_set_somewhere is None:
+            files = (self._model.files.file(path) for path in self._model.files.containing(".transform"))
+            self._is_set_somewhere = any(file is not None and any(file.asking(_replaces_transform)) for file in files)
+        return self._is_set_somewhere
 
     def is_changed(self, container: int, key: Key, given: Given) -> bool:
         """Whether the item that a list or dict display has under a key may be replaced by something that may be
@@ -184,3 +198,8 @@ def _is_none(value: Val | None) -> bool:
 def _replaces_transform(text: str) -> bool:
     """Whether a piece gives an object another transform: `train.dataset.transform = ...`."""
     return _SETS_TRANSFORM.search(text) is not None
+
+
+def _may_replace_transform(text: str) -> bool:
+    """Whether a piece gives an object another transform, perhaps by a computed name."""
+    return "setattr(" in text or _replaces_transform(text)
