@@ -108,6 +108,22 @@ OBJECTS: dict[str, str] = {
     "class P:;  def __init__(self):;    self.x = f;    self.x = self.z();  def z(self): return g; P().x": "f | g",
     "class P:;  def run(self):;    self.x = f;    self.y = self.x;    self.x = g; P().x": "f | g",
     "class P:;  def __init__(self):;    self.x = f;    self.x = None; P().x": "None | f",
+    "class P:;  def __init__(self):;    self.x = A();    self.x = W(self.x); P().x": "W()",
+    "class P:;  def __init__(self):;    self.x = A();    self.x = W(self.x); P().x.y": "?cycle | A()",
+    "class P:;  def __init__(self, a):;    self.x = A();    if a: self.x = W(self.x); P(load()).x": "A() | W()",
+    "class P:;  def __init__(self):;    self.x = A();    self.x = load(self.x); P().x": "?undefined name | A()",
+    "class P:;  def __init__(self):;    self.x = A();    self.x = f(self.x); P().x": "?cycle | A()",
+    "class P:;  def __init__(self):;    self.a();    self.b();  def a(self): self.x = A();  "
+    "def b(self): self.x = W(self.x); P().x": "W()",
+    "class P:;  def __init__(self):;    self.b();    self.a();  def a(self): self.x = A();  "
+    "def b(self): self.x = W(self.x); P().x": "A()",
+    "class P:;  def __init__(self, c):;    self.a();    if c: self.b();  def a(self): self.x = A();  "
+    "def b(self): self.x = W(self.x); P(load()).x": "A() | W()",
+    "class P:;  def __init__(self):;    self.a();    self.b();    self.a();  def a(self): self.x = A();  "
+    "def b(self): self.x = W(self.x); P().x": "A()",
+    "class P:;  def __init__(self): self.x = A(); class Q(P):;  def __init__(self):;    super().__init__();    "
+    "self.x = W(self.x); Q().x": "W()",
+    "class P:;  def __init__(self): self.x = A();  def b(self): self.x = W(self.x); P().x": "A() | W()",
     "class P:;  def run(self): pass; P().run": "P().run",
     "class P:;  def __init__(self): self.run = f;  def run(self): pass; P().run": "f",
     "class P:;  def __init__(self): self.run = self.go;  def run(self): pass;  def go(self): pass; P().run": "P().go",

@@ -45,6 +45,8 @@ class C:
 class Record:
     size: int = 3
     name: str = "x"
+class W:
+    def __init__(self, x): self.y = x
 def f(x): return x
 def g(x): return A()
 """

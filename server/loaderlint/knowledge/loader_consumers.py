@@ -49,3 +49,8 @@ HOOKS_OF_STAGE = MappingProxyType(
         "predict": ("predict_dataloader",),
     }
 )
+
+#: The classes of Lightning whose hooks a trainer calls in the order of `SETUP_HOOKS`, and then those for its loaders.
+#: Source: Lightning 2.6.
+STAGED_MODULES = frozenset("LightningDataModule LightningModule".split())
+SETUP_HOOKS = ("prepare_data", "setup")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.later_attributes import (
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.removed_items import stored_without_removed
+from loaderlint.project.evaluation.replaced_values import after_construction, before_loaders, makes_loader
 from loaderlint.project.evaluation.values import (
     ABSENT,
     BOTTOM,
@@ -70,6 +71,9 @@ if TYPE_CHECKING:
     from loaderlint.project.modules.project_files import Binding, ProjectFile, SeenPiece
 
 Base = ClassRef | Lib | Unknown
+#: What a reader of an attribute sees: every value, those of an object that is made, or, in a hook of Lightning that
+#: makes a loader, those of one that is set up.
+Sight = Literal["all", "made", "set up"]
 _MAX_ANCESTORS = 32
 #: Beyond this number of names, calls of any name count as leading to a method. Thousands of methods that call each
 #: other would have thousands of names each.
@@ -169,7 +173,7 @@ class Classes:
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
-        self._fields: dict[tuple[Instance, str, bool], Val] = {}
+        self._fields: dict[tuple[Instance, str, Sight], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
         self._open: dict[tuple[Instance, str], _Open] = {}
         #: How often a call was met that waits for the answer. What is found then is not remembered.
@@ -397,7 +401,7 @@ class Classes:
             hidden = _is_always_made(store for store in stores if self._hides(store, name))
             bound = [] if hidden else [of(Method(member.function, inst, member.owner))]
             return join([*bound, *(store.value for store in stores)]), ()
-        value = self.field(inst, name, self._may_see_overwritten(inst, name, frame))
+        value = self.field(inst, name, self._sight_of(inst, name, frame))
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
 
     def _hides(self, store: Store, name: str) -> bool:
@@ -713,21 +717,22 @@ class Classes:
             sure = frame.code.always_passes({step.context})
             yield Store(frame, number, value, construction, sure, lasts)
 
-    def _may_see_overwritten(self, inst: Instance, name: str, frame: Frame) -> bool:
-        """Whether a frame runs while the object is constructed, and may read what the constructor overwrites later."""
+    def _sight_of(self, inst: Instance, name: str, frame: Frame) -> Sight:
+        """What a frame that reads an attribute may see."""
         methods = self._storing(inst.cls, name).written
-        if not any(self._ev.code(function).overwritten(name) for _, function, _ in methods):
-            return False
+        if sum(len(self._ev.code(function).stores_of(name)) for _, function, _ in methods) < 2:
+            return "made"
         constructing, waiting = self._constructing(inst, self._methods_of(self._mentioning(inst.cls, f".{name}")))
         around: Frame | None = frame
         while around is not None and around not in constructing:
             around = around.scope
-        return bool(waiting) or around is not None
+        if waiting or around is not None:
+            return "all"
+        return "set up" if makes_loader(self._ev, inst, frame) else "made"
 
-    def field(self, inst: Instance, name: str, with_overwritten: bool = False) -> Val:
-        """What attribute `name` of the object may hold. `with_overwritten`: even before the constructor overwrites
-        it."""
-        key = (inst, name, with_overwritten)
+    def field(self, inst: Instance, name: str, sight: Sight = "made") -> Val:
+        """What attribute `name` of the object may hold."""
+        key = (inst, name, sight)
         known = self._fields.get(key)
         if known is not None:
             return known
@@ -741,9 +746,11 @@ class Classes:
             self._fields[key] = replaced
             return replaced
         stores = self.stores(inst, name)
-        if not with_overwritten:
-            stores = tuple(store for store in stores if store.lasts or not store.construction)
+        if sight != "all":
+            stores = after_construction(self._ev, inst, name, stores)
         sources = list(self._bulk_sources(inst, stores))
+        if sight == "set up":
+            stores = before_loaders(stores, name)
         values = self._values_of(inst, name, stores)
         for frame, source in sources:
             values.extend(taken_in_bulk(self._ev, frame, source, name))

@@ -37,6 +37,7 @@ class Code:
         "_evaluated",
         "_evaluated_by",
         "_filled",
+        "_holding",
         "_kinds",
         "_method_calls",
         "_overwritten",
@@ -64,6 +65,7 @@ class Code:
         self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
         self._stored: dict[str, list[tuple[int, ir.SetAttr]]] | None = None
+        self._holding: dict[str, frozenset[int]] = {}
         self._overwritten: dict[str, frozenset[int]] = {}
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
@@ -324,13 +326,31 @@ class Code:
             found = self._overwritten[name] = frozenset(self._overwritten_later(name))
         return found
 
+    def holding(self, name: str) -> Set[int]:
+        """The numbers of those of `stores_of(name)` whose value may be, or hold, what the attribute held before. None
+        counts, too: rules tell what it lets go of."""
+        found = self._holding.get(name)
+        if found is None:
+            held = (number for number, step in self.stores_of(name) if self._may_hold(step.value, name))
+            found = self._holding[name] = frozenset(held)
+        return found
+
+    def wrapping(self, name: str) -> Iterator[int]:
+        """The numbers of those of `stores_of(name)` that make something of the attribute itself:
+        `self.data = Subset(self.data, indices)`."""
+        for number, step in self.stores_of(name):
+            parts = (self.exprs[part] for part in ir.made_of(self.exprs, (step.value,)))
+            read = (e.base for e in parts if type(e) is ir.Attr and e.name == name)
+            if number in self.holding(name) and any(ir.is_self(self.exprs[base]) for base in read):
+                yield number
+
     def _overwritten_later(self, name: str) -> Iterator[int]:
         stores = self.stores_of(name)
         contexts: set[int] = set()  # those in which such a value is stored later
         for number, step in reversed(stores) if len(stores) > 1 else ():
             if self.one is not None and not contexts.isdisjoint((0, *self.one.enclosing(step.context))):
                 yield number
-            if self.is_branch(step.context) and not self._may_hold(step.value, name):
+            if self.is_branch(step.context) and number not in self.holding(name):
                 contexts.add(step.context)
 
     def _may_hold(self, value: int, name: str) -> bool:

@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.later_attributes import as_copied, copies_dee
 from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, NO_WORKERS, Count, count_of
+from loaderlint.project.evaluation.replaced_values import may_be_gone
 from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
@@ -477,8 +478,9 @@ class Loaders:
         found: dict[Atom, Held] = {}
         others = [one for one in value.only(Unknown) if one.reason in (CHOSEN | OPEN)]
         evaluated = any(one.reason == "eval" for one in others)
+        gone = may_be_gone(self._ev, value)
         for one in value.ordered():
-            sure = not any(self._is_among(one, other) for other in others)
+            sure = one not in gone and not any(self._is_among(one, other) for other in others)
             for atom, held in self._way(self._evaluated(one) if evaluated else one, wrapped, depth).items():
                 before = found.get(atom, Held(False, False))
                 found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and sure)
