@@ -355,3 +355,69 @@ def other(name, **options):
 """,
     )
     assert {one.workers_text for one in linked.model.loaders} == {"num_workers unknown"}
+
+
+#: Code beside a function that no known code calls, and the number of workers of the loader that the function makes.
+STORED = {
+    "in a dict that is handed on": (
+        """
+        import data
+        def run(name, table, **options): return table[name](**options)
+        run(load(), {"make": data.make}, workers=0)
+        """,
+        "num_workers unknown",
+    ),
+    "in a dict, from a module that nobody knows": (
+        """
+        def table_of(module):
+            table = {}
+            table["make"] = module.make
+            return table
+        """,
+        "num_workers unknown",
+    ),
+    "in a list": (
+        """
+        from data import make
+        register([make])
+        """,
+        "num_workers unknown",
+    ),
+    "nowhere": ("import data", "num_workers=4, default"),
+    "in a dict, as another function of that name": (
+        """
+        def make(): pass
+        register({"make": make})
+        """,
+        "num_workers=4, default",
+    ),
+    "in a dict, as an attribute of that name": (
+        """
+        class Table:
+            def __init__(self, make):
+                self.make = make
+                self.table = {"make": self.make}
+        """,
+        "num_workers=4, default",
+    ),
+    "in a dict, where it is called": (
+        """
+        import data
+        register({"loader": data.make(workers=2)})
+        """,
+        "num_workers=2",
+    ),
+}
+
+
+@pytest.mark.parametrize("place", STORED)
+def test_the_default_is_not_what_a_lost_call_passes_if_the_function_is_stored(place: str, tmp_path: Path) -> None:
+    code, expected = STORED[place]
+    makes = """
+--- data.py
+from torch.utils.data import DataLoader
+def make(workers=4):
+    made = DataLoader([1], num_workers=workers)
+"""
+    linked = link(tmp_path, f"{makes}--- main.py\n{textwrap.dedent(code)}")
+    assert linked.loader("made").workers_text == expected

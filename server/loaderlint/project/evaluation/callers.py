@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.limits import (
     OBJECTS,
     SUBCLASSES,
 )
+from loaderlint.project.evaluation.lost_calls import is_stored
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -100,8 +101,17 @@ class Callers:
                 self._ev.limits.note(CALLERS, *key)
             if not found:
                 self.uncalled.add(key)
-            self._frames[key] = found[:MAX_CALLERS] or self._open(path, piece, def_, facts)
+            self._frames[key] = found[:MAX_CALLERS] or self._uncalled(path, piece, def_, facts)
         return self._frames[key]
+
+    def _uncalled(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
+        """The frame of a def that no known code calls. If its calls may be lost, they may pass anything."""
+        one, function = facts.ir.defs[def_], FunctionRef(path, piece, def_)
+        is_free = one.parent == 0 and self.owner(path, piece, def_, facts) is None
+        if not (is_free and any(param.default != NONE for param in one.params) and is_stored(self._ev, function)):
+            return self._open(path, piece, def_, facts)
+        frame = self._ev.functions.open_frame(function, None, None, trusts_defaults=False)
+        return (frame,) if frame else ()
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
         """The frame of a def when unknown code calls it."""

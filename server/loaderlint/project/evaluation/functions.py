@@ -66,8 +66,11 @@ class Functions:
         self._bare: dict[tuple[Path, int], bool] = {}
         self._wrappers: dict[FunctionRef, FunctionRef | None] = {}
 
-    def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
-        """The frame of a function when unknown code calls it: a parameter is its default or anything."""
+    def open_frame(
+        self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None, *, trusts_defaults: bool = True
+    ) -> Frame | None:
+        """The frame of a function when unknown code calls it: a parameter is its default or anything.
+        `trusts_defaults`: a number, string or flag is the usual value."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
             return None
@@ -82,7 +85,8 @@ class Functions:
                 option = self._option(function, param.name)
                 args.append(option or self._annotated(function, param) or unknown("parameter"))
             else:
-                args.append(_open_default(self.default(function, param)))
+                default = self.default(function, param)
+                args.append(_open_default(default) if trusts_defaults else join((default, unknown("parameter"))))
         own = self._ev.installed.holds(function.path) and not (receiver and self._is_defined_in_project(receiver))
         most = MAX_OWN_CONTEXTS if own else MAX_CONTEXTS
         return self._ev.frame(
