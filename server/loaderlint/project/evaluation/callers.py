@@ -311,6 +311,20 @@ class Callers:
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
 
+    def receivers(self, wanted: DefKey, name: str) -> tuple[frozenset[Instance], bool]:
+        """The objects on which known code calls a method, and whether other calls may be on any object."""
+        found: set[Instance] = set()
+        is_open = False
+        for site in self.sites_running(name, wanted):
+            for caller in self.frames(site.path, site.piece, site.def_):
+                call = self._ev.expr(caller, site.expr)
+                if isinstance(call, ir.Call) and not self._ev.liveness.is_dead(site.context, caller):
+                    callee = self._ev.eval(call.func, caller)
+                    is_open = is_open or callee.unknown is not None
+                    called = (one for one in callee.only(Method) if def_key(one.function) == wanted)
+                    found.update(one.receiver for one in called if isinstance(one.receiver, Instance))
+        return frozenset(found), is_open
+
     def instances(self, cls: ClassRef, depth: int = 0) -> tuple[Instance, ...]:
         """The objects of a class (or of a subclass) whose construction is known; otherwise one that unknown code
         creates."""

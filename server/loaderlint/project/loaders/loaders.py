@@ -43,6 +43,8 @@ from loaderlint.project.evaluation.values import (
     ABSENT,
     Atom,
     ClassRef,
+    DefKey,
+    FunctionRef,
     Instance,
     Lib,
     LibObject,
@@ -253,6 +255,7 @@ class Loaders:
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
         self._names: dict[Code, dict[int, str]] = {}
+        self._receivers: dict[DefKey, tuple[frozenset[tuple[ClassRef, Site | None]], bool]] = {}
         self.limits: tuple[Limit, ...] = ()
         """The limits that were reached."""
         self.shows_use = False
@@ -322,8 +325,38 @@ class Loaders:
                 where = Site(frame, site.expr)
                 if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
                     seen.add(where)
-                    yield from self._made(where)
+                    yield from self._on_receivers(frame, self._made(where))
                     yield from self._made_by_library(where)
+
+    def _on_receivers(self, frame: Frame, loaders: Iterator[Loader]) -> Iterator[Loader]:
+        """Of the loaders that a method makes of its own object, those whose object it is called on. If no call in sight
+        shows the object, it is a guess."""
+        for loader in loaders:
+            receiver = frame.receiver
+            if isinstance(receiver, Instance) and receiver.site is not None and receiver in loader.datasets:
+                called, is_open = self._called_on(frame)
+                is_seen = (receiver.cls, receiver.site) in called
+                if not is_seen and called and not is_open:
+                    continue
+                if not is_seen and not self._runs_by_itself(frame):
+                    loader = replace(loader, guessed=loader.guessed | {receiver})
+            yield loader
+
+    def _runs_by_itself(self, frame: Frame) -> bool:
+        """Whether no call by its name runs a method: a special method, a property."""
+        one = self._ev.def_of(frame)
+        function = FunctionRef(frame.path, frame.piece, frame.def_)
+        is_special = one is not None and one.name.startswith("__") and one.name.endswith("__")
+        return is_special or self._ev.functions.decoration(function) == "property"
+
+    def _called_on(self, frame: Frame) -> tuple[frozenset[tuple[ClassRef, Site | None]], bool]:
+        """The objects on which known code calls the method of a frame, each by its class and place, and whether other
+        calls may be on any object."""
+        key, one = def_key(frame), self._ev.def_of(frame)
+        if key not in self._receivers:
+            found, is_open = self._callers.receivers(key, one.name if one is not None else "")
+            self._receivers[key] = frozenset((each.cls, each.site) for each in found), is_open
+        return self._receivers[key]
 
     def _made_by_library(self, site: Site) -> Iterator[Loader]:
         """The loaders that a library function creates, if the call runs one. They count as created by the call."""
