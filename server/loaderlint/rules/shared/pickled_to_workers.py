@@ -13,6 +13,7 @@ from msgspec import Struct
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
 from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, KEEPS_ITEMS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
+from loaderlint.knowledge.submodules import SUBMODULES
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -320,7 +321,7 @@ def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:
 
 def is_module(atom: Atom) -> bool:
     """Whether a value is a module."""
-    return isinstance(atom, ModuleRef) or (isinstance(atom, Lib) and "." not in atom.name)
+    return isinstance(atom, ModuleRef) or (isinstance(atom, Lib) and ("." not in atom.name or atom.name in SUBMODULES))
 
 
 def is_local(atom: FunctionRef | ClassRef, model: Model) -> bool:
