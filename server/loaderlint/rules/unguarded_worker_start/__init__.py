@@ -41,8 +41,8 @@ if __name__ == "__main__":
 
 ## Fix safety
 Safe: the code below the guard is still module-level code, so every name stays a global. Text in multi-line strings is
-not indented. Unsafe where workers may need a name that is bound below the guard, or where other files import the
-script.
+not indented. Unsafe where workers may need a name that is bound below the guard, where other files import the script,
+or where what stays above the guard asks the user, removes files or begins one anew: each worker would do so again.
 
 A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print
 again. It stops at an import, a function, a class, a name that workers use, a setting of another module
@@ -68,6 +68,7 @@ from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.repeated_effects import has_effects_before
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
 
@@ -158,6 +159,8 @@ def _fix(start: Start, model: Model) -> Fix:
     safety = _safety(file, outermost, model)
     needed = _needed_in_workers(path, outermost, model)
     first = first_work(file, outermost, needed, model) if safety == "safe" else outermost
+    if safety == "safe" and has_effects_before(path, first, model):
+        safety = "unsafe"  # each worker would do it again
     begins = start.place if first == outermost else Place(path, first, -1)
     return Fix(_TITLE, safety, (EncloseRest(begins, HEAD),))
 
