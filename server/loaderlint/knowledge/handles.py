@@ -1,8 +1,8 @@
 """Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
 other samples' bytes or raise, and so do those of rasterio 1.4, tifffile, soundfile, pysam 0.24, pyfaidx, pyBigWig and
-imageio; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs, and decord 0.6 hangs
-at once; none of them can be pickled while it is open, and most cannot when it is closed. (OpenSlide, PyAV and pyarrow's
-ParquetFile were tried and read right.)"""
+imageio; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs, that of an MP4 file
+and decord 0.6 at once; none of them can be pickled while it is open, and most cannot when it is closed. (OpenSlide,
+PyAV and pyarrow's ParquetFile were tried and read right.)"""
 
 from __future__ import annotations
 
