@@ -22,6 +22,8 @@ reversal is a random augmentation, the error appears at the first sample that is
 - A transform takes every image: it is called under `if self.transform`, and all datasets are given one.
 - Only arrays with fewer axes are made tensors without a copy: `torch.from_numpy(x)` under `x.ndim < 3`, where
   `image[:, :, ::-1]` has three.
+- Another function than the one that makes the tensor reverses the array: the finding is a hint. A program that has been
+  run does not fail at its first flipped sample, so it is likely that the code between the two copies the array.
 - A setting that nobody knows reverses the array (`if self.flip:`), converts it, or chooses the function that does
   (`self.read = read or read_bgr`): it may never hold. The finding is only 'information'.
 - One setting reverses the array, and another makes it anew afterwards (`elif self.resize: image = cv2.resize(...)`):
@@ -73,6 +75,10 @@ from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 _WORDS = ("flip", "rot90", "::-", ":: -", ": -1]", ":-1]")
 
 
+#: An error with as many doubts is a hint; a finding that is only possible has one of them already.
+_AS_A_HINT = 3
+
+
 class Reversed(NamedTuple):
     """A reversed array, and what makes a tensor of it."""
 
@@ -105,11 +111,14 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
                 yield from silent(RULE.name, here, "the tensor is made of arrays with fewer axes", model)
             else:
                 unproven = not reversal.is_sure(one) or depends_on_settings(one, sink, reversal.flow, model)
+                # A program that has been run does not fail at its first flipped sample: something on a longer way
+                # copies the array.
+                is_plain = one.frame == sink.frame
                 yield Candidate(
                     Reversed(one, sink),
                     sink.frame,
                     here,
-                    doubts=int(unproven),
+                    doubts=int(unproven) if is_plain else _AS_A_HINT - int(unproven),
                     unproven=unproven,
                     exposure=sink.exposure,
                     key=here.place(model),

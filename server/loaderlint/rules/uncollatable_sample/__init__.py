@@ -14,14 +14,17 @@ part of the sample. Measured on torch 2.13.
 ## When it is not a bug
 - The loader has a `collate_fn`, or does not batch (`batch_size=None`).
 - A transform turns the object into a tensor (`ToTensor`, `PILToTensor`, `ToImage`), or the code does not show which
-  transform is used. (Where a dataset may have a transform or not, other code gives it one, or a setting decides whose
-  value is not known, the finding is a hint. It is one for a dataset of torchvision, too, where some code assigns a
-  transform to an object, and it is not certain that this is another one.)
+  transform is used.
 - The object is removed from the dictionary or list before the sample is returned (`del sample["path"]`), or another one
   takes its place (`sample["path"] = str(path)`).
 - `default_collate` can batch it: named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
 - The loader belongs to a library that batches in its own way (`torch_geometric.loader.DataLoader`, MONAI).
 - The project registers its class in `default_collate_fn_map`.
+
+The finding is an error where the fault is plain: one function, or the module level of one file, makes both the dataset
+and the loader, and nothing that the dataset holds decides whether it returns the object. Elsewhere it is a hint. A
+program that has been run does not fail at its first batch, so it is likely that code which the rule does not understand
+converts the object.
 
 ## Example
 ```python
@@ -48,14 +51,15 @@ Unsafe: `np.asarray(image)` and `str(path)` can be batched, but the training cod
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import LibObject, MapOf, SeqOf
+from loaderlint.project.evaluation.values import DefKey, Instance, LibObject, MapOf, SeqOf, Site, def_key
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
-from loaderlint.rules.shared.judgement import undoubted
+from loaderlint.rules.shared.judgement import Verdict
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable_parts
@@ -138,8 +142,10 @@ def _in_sample(parts: list[Part], guessed: bool, loader: Loader, model: Model) -
     advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
     what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
     why = (*also, *model.why(part.frame, Exposure((loader,), certainty)))
-    severity = Severity.INFORMATION if part.is_choice else None
-    yield _finding(part.kind, what, place, certainty, loader, why, fixes, severity)
+    dataset = part.frame.receiver
+    made = dataset.site if isinstance(dataset, Instance) else None
+    is_plain = certainty == "proven" and part.is_always and _is_made_beside(made, loader)
+    yield _finding(part.kind, what, place, certainty, is_plain, loader, why, fixes)
 
 
 def _is_container(part: Part, model: Model) -> bool:
@@ -151,13 +157,23 @@ def _is_container(part: Part, model: Model) -> bool:
 def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     may_get_transform = model.once(Uncollatable).may_get_transform()
     certainty: Certainty = "possible" if may_get_transform or dataset in loader.guessed else "proven"
-    severity = Severity.INFORMATION if may_get_transform else None
+    is_plain = certainty == "proven" and _is_made_beside(dataset.site, loader)
     place = model.site_place(dataset.site)
     if place.anchor < 0:
         return
     name = dataset.name.rpartition(".")[2]
     what = f"`{name}` gives {IMAGE}, and no transform changes that; pass `transform=ToTensor()`"
-    yield _finding(IMAGE, what, place, certainty, loader, (), (), severity)
+    yield _finding(IMAGE, what, place, certainty, is_plain, loader, (), ())
+
+
+def _is_made_beside(made: Site | None, loader: Loader) -> bool:
+    """Whether one function, or the module level of one file, makes both a dataset and the loader."""
+    return made is not None and loader.site is not None and _maker(made) == _maker(loader.site)
+
+
+def _maker(site: Site) -> tuple[Path, DefKey | None]:
+    is_module_level = site.frame.def_ == 0
+    return site.frame.path, None if is_module_level else def_key(site.frame)
 
 
 def _finding(
@@ -165,13 +181,16 @@ def _finding(
     what: str,
     place: Place,
     certainty: Certainty,
+    is_plain: bool,
     loader: Loader,
     why: tuple[Evidence, ...],
     fixes: tuple[Fix, ...],
-    severity: Severity | None = None,
 ) -> Finding:
+    """An error if it is plain to see. Otherwise a hint: a program that has been run does not fail at its first batch,
+    so that something else in it keeps it from that is the likelier, the more code there is between the two."""
     message = f"`default_collate` of {loader.described} raises TypeError: {what}"
-    return undoubted(RULE, certainty, severity).finding(message, place, kind, why, fixes)
+    severity = RULE.severity if is_plain else Severity.HINT
+    return Verdict(RULE.name, severity, certainty).finding(message, place, kind, why, fixes)
 
 
 def _fixes(kind: Kind, places: list[Place]) -> tuple[Fix, ...]:

@@ -19,13 +19,15 @@ from loaderlint.rules.uncollatable_sample.uncollatable_values import Kind, Uncol
 
 class Part(NamedTuple):
     """Something in what step `step` of `frame` gives cannot be batched: expression `number`. `is_choice`: that is so
-    only without something that the dataset may have, a transform for example."""
+    only without something that the dataset may have, a transform for example. `is_always`: whether the
+    step runs does not depend on what the dataset holds."""
 
     frame: Frame
     step: int
     number: int
     kind: Kind
     is_choice: bool
+    is_always: bool
 
 
 def uncollatable_parts(frame: Frame, model: Model) -> Iterator[Part]:
@@ -59,7 +61,7 @@ def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part
             found = uncollatable.of(number, frame, given)
             if found is not None:
                 is_choice = _is_choice(step, frame, model) or _may_be_given(frame, model)
-                yield Part(frame, step, number, found, is_choice)
+                yield Part(frame, step, number, found, is_choice, _is_always(step, frame, model))
 
 
 def _in_dict(e: ir.Map, number: int, given: Given, model: Model) -> Iterator[Part]:
@@ -71,6 +73,13 @@ def _in_dict(e: ir.Map, number: int, given: Given, model: Model) -> Iterator[Par
         for part in _inside(value, given.step, given.frame, model):
             if not any(uncollatable.is_changed(number, name, given) for name in names):
                 yield part
+
+
+def _is_always(step: int, frame: Frame, model: Model) -> bool:
+    one = model.def_of(frame)
+    tests = (around.expr for around in one.around(one.steps[step].context) if around.kind == "if")
+    asked = (frame.code.exprs[number] for number in ir.made_of(frame.code.exprs, tests))
+    return not any(isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) for e in asked)
 
 
 def _is_choice(step: int, frame: Frame, model: Model) -> bool:
