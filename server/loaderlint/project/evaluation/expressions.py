@@ -353,7 +353,7 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
             if len(inner) == 1:
                 values.extend(inner[0].items)
                 continue
-            value = join(part for one in inner for part in one.items) if inner else value
+            value = library_values.element(ev, value, frame, item)
         values.append(value)
     if e.kind == "list":
         values.extend(containers.appended(ev, number, frame))
