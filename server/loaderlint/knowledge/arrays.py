@@ -68,6 +68,9 @@ CHOOSES = frozenset("argmin argmax argsort argpartition argwhere nonzero flatnon
 #: Functions and methods that give one number for many.
 SUMMARISES = frozenset("min max amin amax sum mean any all count_nonzero".split())
 
+#: Functions and methods that are only used on arrays: an index that is passed to one, or has one, is no number.
+SHOWS_ARRAY = SUMMARISES | {"nonzero", "flatnonzero", "argwhere", "cumsum", "logical_not", "logical_and", "logical_or"}
+
 #: Of `POSITIONS`, calls that give one number unless they are told a size, and the place of that argument.
 SINGLE_WITHOUT_SIZE = MappingProxyType({"numpy.random.choice": 1, "numpy.random.randint": 2})
 

@@ -418,7 +418,11 @@ def _holds_constants(base: Val, key: Val) -> bool:
 def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> Val:
     key = ev.eval(index, frame)
     sliced = frame.code.has_slice(index)
-    copied = library_values.picks(ev, key) or library_values.makes_positions(ev, index, frame)
+    copied = (
+        library_values.picks(ev, key)
+        or library_values.makes_positions(ev, index, frame)
+        or library_values.is_used_as_array(ev, key, index, frame)
+    )
     parts: list[Val] = []
     aliases = False
     for atom in base.ordered():

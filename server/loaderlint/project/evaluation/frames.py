@@ -13,6 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.loops import StepLoop, step_loops
 from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.knowledge.arrays import SHOWS_ARRAY
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
@@ -27,6 +28,7 @@ class Code:
 
     __slots__ = (
         "_array_bases",
+        "_array_indices",
         "_attribute_calls",
         "_attributes",
         "_bindings",
@@ -57,6 +59,7 @@ class Code:
         self.one: DefIR | None = facts.ir.defs[def_] if facts and def_ < len(facts.ir.defs) else None
         self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
         self._array_bases: frozenset[int] | None = None
+        self._array_indices: frozenset[int] | None = None
         self._attribute_calls: dict[str, list[tuple[int, ir.Perform, int]]] | None = None
         self._attributes: dict[str, list[tuple[int, int]]] | None = None
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
@@ -103,6 +106,14 @@ class Code:
             indexed = (e for e in self.exprs if type(e) is ir.Index and e.index != ir.NONE)
             self._array_bases = frozenset(e.base for e in indexed if _is_array_index(self.exprs, e.index))
         return self._array_bases
+
+    @property
+    def array_indices(self) -> frozenset[int]:
+        """The expressions of the piece that would be arrays as an index, because some code uses them as masks or sums
+        them up: `~mask`, `valid & mask`, `mask.sum()`."""
+        if self._array_indices is None:
+            self._array_indices = frozenset(one for e in self.exprs for one in _used_as_mask(self.exprs, e))
+        return self._array_indices
 
     @property
     def step_loops(self) -> Mapping[int, StepLoop]:
@@ -182,10 +193,11 @@ class Code:
         conditional expression, and of `and` and `or`."""
         found = [number]
         for one in found:
-            found += [choice for choice in self._chosen_from(one) if choice not in found]
+            found += [choice for choice in self.chosen_from(one) if choice not in found]
         return found
 
-    def _chosen_from(self, number: int) -> tuple[int, ...]:
+    def chosen_from(self, number: int) -> tuple[int, ...]:
+        """The expressions that an expression is one of: its reaching definitions, or its sides."""
         match self.exprs[number] if number != NONE else None:
             case ir.Phi(choices):
                 return choices
@@ -454,3 +466,23 @@ def _is_array_index(exprs: Sequence[ir.Expr], index: int) -> bool:
     e = exprs[index]
     parts = [exprs[item] for item in e.items] if type(e) is ir.Seq and e.kind == "tuple" else []
     return any(type(one) is ir.Slice or (isinstance(one, ir.Const) and one.kind == "ellipsis") for one in parts)
+
+
+def _used_as_mask(exprs: Sequence[ir.Expr], e: ir.Expr) -> tuple[int, ...]:
+    """What an expression uses as only masks and arrays are used."""
+    match e:
+        case ir.Unary("~", operand):
+            return (operand,)
+        case ir.Bin("&" | "|", left, right):
+            return () if any(type(exprs[side]) is ir.Const for side in (left, right)) else (left, right)
+        case ir.Attr(base, name) if name in SHOWS_ARRAY:
+            return (base,)
+    return ()
+
+
+def is_mask_expression(e: ir.Expr | None) -> bool:
+    """Whether an expression, used as an index, is written as a mask: `x > 0`, `a & b`, `~a`."""
+    match e:
+        case ir.Compare() | ir.Bin("&" | "|" | "^", _, _) | ir.Unary("~", _):
+            return True
+    return False

@@ -16,6 +16,7 @@ from loaderlint.knowledge.arrays import (
     MAY_COPY,
     POSITION_METHODS,
     POSITIONS,
+    SHOWS_ARRAY,
     SINGLE_WITHOUT_SIZE,
     VIEW_METHODS,
     VIEWS,
@@ -36,7 +37,7 @@ from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.knowledge.value_types import is_path, type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.frames import Frame, is_mask_expression
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.name_patterns import are_apart, named_by, pattern_of, templates_of_value
@@ -459,6 +460,32 @@ def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
     call = ev.expr(frame, index)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
+
+
+def is_used_as_array(ev: Evaluator, key: Val, index: int, frame: Frame) -> bool:
+    """Whether the def shows that an index of unknown type, or one of several, is a mask or an array of positions: it
+    has `~mask`, `mask.sum()` or `np.flatnonzero(mask)`, or in another branch the index is a comparison."""
+    e = ev.expr(frame, index)
+    if isinstance(e, ir.Seq):
+        return any(is_used_as_array(ev, ev.eval(item, frame), item, frame) for item in e.items)
+    if not all(type(atom) is Unknown or (type(atom) is LibObject and atom.name.endswith("[]")) for atom in key.atoms):
+        return False
+    if index in frame.code.array_indices:
+        return True
+    if any(is_mask_expression(ev.expr(frame, choice)) for choice in frame.code.chosen_from(index)):
+        return True
+    calls = (call for _, call in frame.code.calls_with(index) if call.args[0].value == index)
+    return any(_is_array_function(ev, call.func, frame) for call in calls)
+
+
+def _is_array_function(ev: Evaluator, func: int, frame: Frame) -> bool:
+    """Whether a call is of `np.sum` or its like. Nothing else is evaluated: it may need the item in question."""
+    e = ev.expr(frame, func)
+    if not isinstance(e, ir.Attr) or e.name not in SHOWS_ARRAY:
+        return False
+    if not isinstance(ev.expr(frame, e.base), ir.Global | ir.Imported):
+        return False
+    return any(atom.name.startswith(("numpy.", "torch.")) for atom in ev.eval(func, frame).only(Lib))
 
 
 def _picks(ev: Evaluator, atom: Atom) -> bool:

@@ -13,7 +13,7 @@ from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE
 from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.frames import Frame, is_mask_expression
 from loaderlint.project.evaluation.values import (
     ClassRef,
     Instance,
@@ -251,12 +251,10 @@ def _is_mask(atom: LibObject, model: Model) -> bool:
 
 
 def _is_written_as_mask(number: int, frame: Frame, model: Model) -> bool:
-    match model.ev.expr(frame, number):
-        case ir.Compare() | ir.Bin("&" | "|", _, _) | ir.Unary("~", _):
-            return True
-        case ir.Bin("*", left, right):  # both hold
-            return _is_written_as_mask(left, frame, model) and _is_written_as_mask(right, frame, model)
-    return False
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Bin) and e.op == "*":  # both hold
+        return all(_is_written_as_mask(side, frame, model) for side in (e.left, e.right))
+    return is_mask_expression(e)
 
 
 def copies_list(number: int, frame: Frame, model: Model) -> bool:

@@ -19,7 +19,8 @@ workers and the main process share the memory of tensors.
 
 ## When it is not a bug
 - The code copies the data first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list
-  or a mask, `[:]` of what is not known to be an array. `x = x * 2` creates a new array.
+  or a mask, `[:]` of what is not known to be an array. `x = x * 2` creates a new array. An index that is read from a
+  record is taken for a mask if the code uses it as one (`~mask`, `mask.sum()`).
 - The code creates the item just before: `batch[key] = {}`, then `batch[key][name] = value`.
 - The code copies an array and converts a tensor, or the other way round: `np.copy(x) if isinstance(x, np.ndarray) else
   to_array(x)`. Only what is known to have the type that is not copied is reported.
@@ -31,9 +32,9 @@ workers and the main process share the memory of tensors.
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
   made (`if not info.get("done")`).
 - The second time changes nothing: items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0,
-  width)`), numbers are replaced by others (`mask[mask == 4] = 3`), or the data is scaled by its own mean and range
-  (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made, where the
-  data is read before it, or in a file that is mapped into memory.
+  width)`), numbers or rows are replaced by others (`mask[mask == 4] = 3`, `boxes[np.isnan(boxes[:, 0])] = [0, 0]`), or
+  the data is scaled by its own mean and range (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number
+  decides whether the edit is made, where the data is read before it, or in a file that is mapped into memory.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The item that is taken out is loaded again, because workers store such items in the same place: `del
   self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.

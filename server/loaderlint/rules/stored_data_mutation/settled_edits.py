@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
-from msgspec import Struct
-
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, Method
@@ -16,6 +14,13 @@ from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.stored_data_mutation.edited_roots import edits_of_root, root_of
+from loaderlint.rules.stored_data_mutation.replaced_numbers import (
+    applied,
+    is_evaluated_before,
+    is_read_before,
+    number_of,
+    replaces_numbers,
+)
 
 #: Why an edit is no mistake.
 SETTLED = "done again, it changes nothing: each read of the sample gives the same"
@@ -35,9 +40,6 @@ _SPREADS = frozenset("std ptp nanstd".split())
 _LINEAR = _LOCATIONS | _SPREADS | frozenset("sum norm nansum abs absolute fabs".split())
 #: What changes only the shape or the type.
 _KEEPS = frozenset("expand_dims unsqueeze reshape view squeeze item float astype".split())
-_MODULES = ("numpy.", "torch.")
-#: What tells nothing of the numbers in an array.
-_OF_SHAPE = frozenset("shape dtype ndim size device".split())
 #: The greatest number that only keeps a divisor from being 0.
 _EPSILON = 1e-3
 _MAX_DEPTH = 12
@@ -62,7 +64,7 @@ def settles(spot: Spot, model: Model) -> bool:
 def _settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
     if _only_clips(step, frame, model) or _stores_back(step, frame, model):
         return True
-    if not (_replaces_numbers(step, frame, model) or _scales_part(number, step, frame, model)):
+    if not (replaces_numbers(step, frame, model) or _scales_part(number, step, frame, model)):
         return False
     return not is_by_chance(step.context, frame, model)
 
@@ -76,7 +78,7 @@ def _is_root_scaled_anew(root: int, frame: Frame, model: Model) -> bool:
         return False
     kinds = [_kind(one, lambda number: root_of(number, frame, model) == root, frame, model) for _, one in edits]
     operands = {one.value for _, one in edits}
-    if not _is_scaling(kinds) or _is_read_before(first, root, operands, frame, model):
+    if not _is_scaling(kinds) or is_read_before(first, root, operands, frame, model):
         return False
     return not is_by_chance(context, frame, model)
 
@@ -123,96 +125,6 @@ def _is_part(number: int, step: ir.SetItem, exprs: Sequence[ir.Expr]) -> bool:
     return isinstance(item, ir.Index) and item.base == step.base and reads_same(item.index, step.index, exprs)
 
 
-# --- numbers that are replaced ----------------------------------------------------------------------------------------
-
-
-class _Replacement(Struct, frozen=True):
-    """`x[x op limit] = number`."""
-
-    op: str
-    limit: float
-    number: float
-
-    def of(self, one: float) -> float:
-        """What an item of the array is afterwards."""
-        return self.number if _COMPARED[self.op](one, self.limit) else one
-
-
-_COMPARED: dict[str, Callable[[float, float], bool]] = {
-    "==": lambda one, limit: one == limit,
-    "!=": lambda one, limit: one != limit,
-    "<": lambda one, limit: one < limit,
-    "<=": lambda one, limit: one <= limit,
-    ">": lambda one, limit: one > limit,
-    ">=": lambda one, limit: one >= limit,
-}
-
-
-def _replaces_numbers(step: ir.SetItem, frame: Frame, model: Model) -> bool:
-    """Whether the edits of an array in a def only replace numbers, nothing reads it before them, and a second time
-    replaces none: `mask[mask == 4] = 3`, but not `mask[mask == 1] = 2` and then `mask[mask == 0] = 1`."""
-    root = root_of(step.base, frame, model)
-    if _replacement(step, root, frame, model) is None:
-        return False
-    edits = edits_of_root(root, frame, model)
-    replacements = [_replacement(one, root, frame, model) for _, one in edits.items]
-    known = [one for one in replacements if one is not None]
-    others = bool(edits.augments) or len(known) < len(replacements)
-    if others or any(one.context != step.context for _, one in edits.items):
-        return False
-    masks = {one.index for _, one in edits.items}
-    return not _is_read_before(edits.items[0][0], root, masks, frame, model) and _is_idempotent(known)
-
-
-def _replacement(step: ir.SetItem, root: int, frame: Frame, model: Model) -> _Replacement | None:
-    match model.ev.expr(frame, step.index):
-        case ir.Compare(left, (op,), (right,)) if left == root and op in _COMPARED:
-            limit, number = _number(right, frame, model), _number(step.value, frame, model)
-            return None if limit is None or number is None else _Replacement(op, limit, number)
-    return None
-
-
-def _number(number: int, frame: Frame, model: Model) -> float | None:
-    literal = model.ev.eval(number, frame).literal
-    value = literal.value if literal is not None else None
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _is_idempotent(replacements: Sequence[_Replacement]) -> bool:
-    """Whether replacing twice is replacing once, judging by each limit and number, and one between any two."""
-    told = sorted({each for one in replacements for each in (one.limit, one.number)})
-    between = [(one + other) / 2 for one, other in zip(told, told[1:], strict=False)]
-    return all(
-        _replaced(_replaced(one, replacements), replacements) == _replaced(one, replacements)
-        for one in (told[0] - 1, *told, *between, told[-1] + 1)
-    )
-
-
-def _replaced(one: float, replacements: Iterable[_Replacement]) -> float:
-    for replacement in replacements:
-        one = replacement.of(one)
-    return one
-
-
-def _is_read_before(step: int, root: int, operands: set[int], frame: Frame, model: Model) -> bool:
-    """Whether a def reads the numbers of an array before it edits them, not only as operands of the edits: a second
-    time it reads others."""
-    exprs = frame.code.exprs
-    used = set(ir.made_of(exprs, operands))
-    for number in model.ev.evaluated(frame):
-        e = exprs[number]
-        if root not in ir.operands(e) or number in used or (isinstance(e, ir.Attr) and e.name in _OF_SHAPE):
-            continue
-        if _is_evaluated_before(step, number, frame):
-            return True
-    return False
-
-
-def _is_evaluated_before(step: int, number: int, frame: Frame) -> bool:
-    at = frame.code.evaluated_by(number)
-    return at is None or at < step
-
-
 # --- scaling ----------------------------------------------------------------------------------------------------------
 
 
@@ -232,7 +144,7 @@ def _kind(
     step: ir.Augment, is_data: _IsData, frame: Frame, model: Model
 ) -> Literal["location", "scale", "shift", "factor", ""]:
     """What `x op= value` does: takes away the mean or the like, divides by the length or the like, or by a number."""
-    number = _number(step.value, frame, model)
+    number = number_of(step.value, frame, model)
     if number is not None and step.op in "+-":
         return "shift"
     if number is not None and step.op in "*/" and number > 0:
@@ -252,7 +164,7 @@ def _scales_part(number: int, step: ir.SetItem, frame: Frame, model: Model) -> b
     scaled = root_of(step.value, frame, model)
     operands = set(ir.made_of(exprs, [step.value]))
     parts = (one for one in model.ev.evaluated(frame) if one not in operands and _is_part(one, step, exprs))
-    if any(_is_evaluated_before(number, one, frame) for one in parts):
+    if any(is_evaluated_before(number, one, frame) for one in parts):
         return False
     if _is_scaled(scaled, is_part, frame, model):
         return _is_scaling([*_halves(scaled, frame), *_later_kinds(scaled, frame, model)])
@@ -308,9 +220,9 @@ def _is_scaled(number: int, is_data: _IsData, frame: Frame, model: Model) -> boo
 def _is_location(number: int, is_data: _IsData, frame: Frame, model: Model, depth: int = 0) -> bool:
     """Whether an expression is the mean of the data, its least item, or the like."""
     e = frame.code.exprs[number]
-    if isinstance(e, ir.Index) and _number(e.index, frame, model) is not None and depth < _MAX_DEPTH:
+    if isinstance(e, ir.Index) and number_of(e.index, frame, model) is not None and depth < _MAX_DEPTH:
         return _is_location(e.base, is_data, frame, model, depth + 1)  # `x.min(0)[0]`
-    word, data = _applied(number, frame, model)
+    word, data = applied(number, frame, model)
     if word in _KEEPS and depth < _MAX_DEPTH:
         return _is_location(data, is_data, frame, model, depth + 1)
     return word in _LOCATIONS and is_data(data)
@@ -321,11 +233,11 @@ def _is_spread(number: int, is_data: _IsData, frame: Frame, model: Model, depth:
     away."""
     e = frame.code.exprs[number]
     if isinstance(e, ir.Bin) and e.op in ("+", "-"):
-        added = _number(e.right, frame, model)
+        added = number_of(e.right, frame, model)
         if added is not None:
             return abs(added) <= _EPSILON and _is_spread(e.left, is_data, frame, model, depth)
         return e.op == "-" and all(_is_location(one, is_data, frame, model) for one in (e.left, e.right))
-    word, data = _applied(number, frame, model)
+    word, data = applied(number, frame, model)
     if word in _KEEPS and depth < _MAX_DEPTH:
         return _is_spread(data, is_data, frame, model, depth + 1)
     return word in _SPREADS and is_data(data)
@@ -344,34 +256,21 @@ def _degree(number: int, is_data: _IsData, frame: Frame, model: Model, depth: in
 
     match frame.code.exprs[number]:
         case ir.Bin("+" | "-", left, right):
-            added = _number(right, frame, model)
+            added = number_of(right, frame, model)
             return of(left) if of(left) == of(right) or (added is not None and abs(added) <= _EPSILON) else None
-        case ir.Bin("*" | "/", left, right) if _number(right, frame, model) is not None:
+        case ir.Bin("*" | "/", left, right) if number_of(right, frame, model) is not None:
             return of(left)
         case ir.Bin("**", left, right):
-            power, base = _number(right, frame, model), of(left)
+            power, base = number_of(right, frame, model), of(left)
             return None if power is None or base is None else base * power
-        case ir.Index(base, index) if _number(index, frame, model) is not None:
+        case ir.Index(base, index) if number_of(index, frame, model) is not None:
             return of(base)  # `x.max(0)[0]`
         case ir.Call():
-            word, data = _applied(number, frame, model)
+            word, data = applied(number, frame, model)
             grown = of(data) if data != ir.NONE else None
             by = {"sqrt": 0.5, "square": 2.0}.get(word, 1.0 if word in _LINEAR | _KEEPS else None)
             return None if grown is None or by is None else grown * by
     return None
-
-
-def _applied(number: int, frame: Frame, model: Model) -> tuple[str, int]:
-    """The name of a function of NumPy or torch, or of a method, and the data that it is applied to."""
-    call = frame.code.exprs[number]
-    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    if not isinstance(call, ir.Call) or func is None:
-        return "", ir.NONE
-    names = [atom.name for atom in model.ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
-    if names:
-        is_known = names[0].startswith(_MODULES) and bool(call.args)
-        return (names[0].rpartition(".")[2], call.args[0].value) if is_known else ("", ir.NONE)
-    return (func.name, func.base) if isinstance(func, ir.Attr) else ("", ir.NONE)
 
 
 # --- chance -----------------------------------------------------------------------------------------------------------
