@@ -13,6 +13,13 @@ GOES_OVER_NOW = frozenset(
     """.split()
 )
 
+#: Those of them that take the items of a generator only when they are gone over themselves. All of itertools does so
+#: too.
+LAZY = frozenset(f"builtins.{name}" for name in "iter enumerate zip map filter".split())
+
+#: What takes items of a generator when it is called.
+TAKES_NOW = (GOES_OVER_NOW - LAZY) | {"builtins.next"}
+
 #: What goes over its first argument when it is gone over itself.
 GOES_OVER_LATER = frozenset(
     """

@@ -6,7 +6,7 @@ again in each worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,11 @@ from loaderlint.knowledge.loader_consumers import (
     GOES_OVER_LATER,
     GOES_OVER_NOW,
     HOOKS_OF_STAGE,
+    LAZY,
     LOADER_CONSUMERS,
     LOADER_HOOK,
     LOADER_PREPARERS,
+    TAKES_NOW,
 )
 from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 2000
 _MAX_FILES = 400
+_MAX_WRAPPED = 6
 #: Methods of torch's loader that make its iterator, which starts the workers.
 _MAKE_ITERATOR = frozenset({"__iter__", "_get_iterator"})
 #: Names in a test for the main process.
@@ -168,12 +171,11 @@ class Scripts:
                 continue
             for loader in self._started(step, frame):
                 yield self._place(frame, number, step), loader, (), step.context
-            if isinstance(step, ir.Perform):
-                self._model.ev.eval(step.call, frame)
-                for target in self._called(step.call, frame):
-                    found = self._below(target)
-                    if found is not None:
-                        yield self._place(frame, number, step), *found, step.context
+            called = self._called(step.call, frame) if isinstance(step, ir.Perform) else ()
+            for target in (*called, *self._resumed(step, frame)):
+                found = self._below(target)
+                if found is not None:
+                    yield self._place(frame, number, step), *found, step.context
 
     def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
         """The call of a step, or its iterable; the loop variable if the iterable is a name that is bound before."""
@@ -187,7 +189,7 @@ class Scripts:
     def _called(self, call: int, frame: Frame) -> Iterator[Frame]:
         """The frames that a call runs, including those of a main function that is passed to it."""
         ev = self._model.ev
-        yield from (target for target in ev.targets(call, frame) if not ev.calls.is_guess(frame, target))
+        yield from self._entered(call, ev.targets(call, frame), frame)
         e = ev.expr(frame, call)
         if isinstance(e, ir.Call) and any(
             isinstance(a, Lib) and a.name in RUNNERS for a in ev.eval(e.func, frame).atoms
@@ -195,6 +197,49 @@ class Scripts:
             for arg in e.args[:1]:
                 for atom in ev.eval(arg.value, frame).only(FunctionRef):
                     yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
+
+    def _entered(self, number: int, targets: Sequence[Frame], frame: Frame) -> Iterator[Frame]:
+        """Those of the frames that an expression leads to which it runs. The call of a generator function runs
+        nothing."""
+        waiting = set(self._suspended(number, frame, 0)) if targets else ()
+        for target in targets:
+            if target not in waiting and not self._model.ev.calls.is_guess(frame, target):
+                yield target
+
+    def _suspended(self, number: int, frame: Frame, depth: int) -> Iterator[Frame]:
+        """The frames of the generators that an expression may be, or that `enumerate(...)` and the like take theirs
+        from."""
+        if depth > _MAX_WRAPPED:
+            return
+        for atom in self._model.ev.eval(number, frame).only(LibObject):
+            if atom.name == "builtins.generator":
+                yield atom.site.frame
+            elif atom.name in GOES_OVER_LATER or atom.name in LAZY or atom.name.startswith("itertools."):
+                call = self._model.ev.expr(atom.site.frame, atom.site.expr)
+                for arg in call.args if isinstance(call, ir.Call) else ():
+                    yield from self._suspended(arg.value, atom.site.frame, depth + 1)
+
+    def _resumed(self, step: ir.Step, frame: Frame) -> Iterator[Frame]:
+        """The generators that a step takes items from."""
+        for number in self._taken_from(step, frame):
+            yield from self._suspended(number, frame, 0)
+
+    def _taken_from(self, step: ir.Step, frame: Frame) -> Iterator[int]:
+        """The expressions whose items a step takes, if they are generators: those of a loop, of `next(...)`, of a
+        trainer, and what is unpacked."""
+        ev = self._model.ev
+        over = iterated(step)
+        if over != NONE:
+            yield over
+        if isinstance(step, ir.Bind) and isinstance(bound := ev.expr(frame, step.value), ir.Unpack | ir.Seq):
+            yield from (bound.value,) if isinstance(bound, ir.Unpack) else _starred(bound.items, frame)
+        call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+        if not isinstance(call, ir.Call) or not call.args:
+            return
+        atoms = ev.eval(call.func, frame).atoms
+        takes = any(isinstance(a, Lib) and a.name in TAKES_NOW for a in atoms)
+        is_trainer = any(isinstance(a, LibMember) and a.name in LOADER_CONSUMERS for a in atoms)
+        yield from (arg.value for arg in call.args if takes or is_trainer or arg.kind == "star")
 
     def _below(self, entry: Frame) -> tuple[Loader, tuple[Frame, ...]] | None:
         """The first loader whose workers `entry` or what it calls starts, with the frames that lead there."""
@@ -209,12 +254,19 @@ class Scripts:
             for _, step in self._model.steps(frame):
                 for loader in self._started(step, frame):
                     return loader, _way(frame, seen)
-            for target in self._model.ev.run(frame):
-                if target not in seen and not self._model.ev.calls.is_guess(frame, target):
+            for target in self._run(frame):
+                if target not in seen:
                     seen[target] = frame
                     queue.append(target)
         self._idle.update(seen)
         return None
+
+    def _run(self, frame: Frame) -> Iterator[Frame]:
+        """The frames that a frame runs: what it calls, and the generators that it takes items from."""
+        for number, targets in self._model.ev.leads(frame).items():
+            yield from self._entered(number, targets, frame)
+        for _, step in self._model.steps(frame):
+            yield from self._resumed(step, frame)
 
     def _started(self, step: ir.Step, frame: Frame) -> Iterator[Loader]:
         """The loaders whose workers a step starts."""
@@ -261,7 +313,7 @@ class Scripts:
 
     def _gone_over(self, number: int, frame: Frame, depth: int) -> Iterator[Loader]:
         """The loaders in an iterable, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
-        if depth > 6:
+        if depth > _MAX_WRAPPED:
             return
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
             made = self._made.get(atom.site) if atom.site else None
@@ -304,6 +356,12 @@ class Scripts:
             found.update(dict.fromkeys(new))
             queue += new if len(found) <= _MAX_FRAMES else []
         return frozenset(map(def_key, found))
+
+
+def _starred(items: Iterable[int], frame: Frame) -> Iterator[int]:
+    """What is unpacked in a display."""
+    stars = (frame.code.exprs[item] for item in items)
+    yield from (one.value for one in stars if isinstance(one, ir.Star))
 
 
 def _passes_on(name: str) -> bool:
