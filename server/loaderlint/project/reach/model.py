@@ -58,7 +58,7 @@ from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_tutorial
 from loaderlint.project.reach.default_branches import DefaultBranches
-from loaderlint.project.reach.opposed_branches import OpposedBranches
+from loaderlint.project.reach.opposed_branches import OpposedBranches, setting_name
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.required_platforms import RequiredPlatforms, having
 from loaderlint.project.reach.scripts import Scripts
@@ -258,6 +258,7 @@ class Model:
         self._guards = PlatformGuards(self.ev)
         self._required = RequiredPlatforms(self.ev)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
+        self.opposed_settings = OpposedBranches(self.ev, self.callers, self._callers_in, setting_name)
         self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)
         self._constants = DefaultBranches(self.ev, self.callers, self._callers_in, self.ev.liveness)
         self._made_once: dict[object, object] = {}

@@ -14,7 +14,7 @@ from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import DefKey, Instance, Site, def_key
+from loaderlint.project.evaluation.values import DefKey, Instance, Site, def_key, order_of_atom
 
 #: The number of calls that are followed back from a line, or from a loader, to find the branches around it.
 _MAX_CALLS = 6
@@ -33,12 +33,18 @@ class Choice(NamedTuple):
 class OpposedBranches:
     """Finds the loaders that do not run a line because of such a choice. `callers_in(frame, index)` gives the callers
     of a frame in the workers of the loader with that index, each with the calling expression; none for a frame that the
-    loader itself calls. `callers`: those in the main process."""
+    loader itself calls. `callers`: those in the main process. `named`: what an expression that is compared is called,
+    by default its last name; '' if it is not compared with others."""
 
     def __init__(
-        self, ev: Evaluator, callers: Callers, callers_in: Callable[[Frame, int], Sequence[tuple[Frame, int]]]
+        self,
+        ev: Evaluator,
+        callers: Callers,
+        callers_in: Callable[[Frame, int], Sequence[tuple[Frame, int]]],
+        named: Callable[[Evaluator, Frame, int], str] | None = None,
     ) -> None:
         self._ev = ev
+        self._named = named
         self._callers = callers
         self._callers_in = callers_in
         self._made_under: dict[Site, frozenset[Choice]] = {}
@@ -50,6 +56,12 @@ class OpposedBranches:
             return False
         made = self.choices_at(site)
         return bool(made) and self._excluded(made, index, frame, context, _MAX_CALLS)
+
+    def are_apart(self, one: Site, other: Site) -> bool:
+        """Whether the code at one of two places runs only if that at the other does not. A loop may come by both."""
+        if _in_loop(one) or _in_loop(other):
+            return False
+        return any(_are_opposed(mine, yours) for mine in self.choices_at(one) for yours in self.choices_at(other))
 
     def choices_at(self, site: Site) -> frozenset[Choice]:
         """The choices under which a loader is created: in its def, and in all callers of that. Callers that choose
@@ -126,7 +138,7 @@ class OpposedBranches:
         match frame.code.exprs[number]:
             case ir.Compare(left, ("==" | "!=" | "in" | "not in" as op,), (right,)):
                 values = _texts(frame.code, right, is_many=op.endswith("in"))
-                name = last_name(frame.code, left)
+                name = self._named(self._ev, frame, left) if self._named else last_name(frame.code, left)
                 if name and values:
                     yield Choice(name, values, (op in ("==", "in")) is is_true)
             case ir.Unary("not", operand):
@@ -192,6 +204,30 @@ def last_name(code: Code, number: int) -> str:
         case ir.Param(index) if code.one is not None and index < len(code.one.params):
             return code.one.params[index].name
     return _only(bind.name for _, bind in code.bindings.get(number, ()))
+
+
+def setting_name(ev: Evaluator, frame: Frame, number: int) -> str:
+    """A name for what stays the same while a program runs, as far as one can tell, with what it is read from:
+    `configs.dataset` for `configs["dataset"]` and `self.configs["dataset"]`. A local of a function and an attribute
+    that only the constructor sets have one of their own; '' for anything else."""
+    code = frame.code
+    match code.exprs[number]:
+        case ir.Attr(base, name) if ir.is_self(code.exprs[base]) and frame.receiver is not None:
+            stores = ev.classes.stores(frame.receiver, name) if isinstance(frame.receiver, Instance) else ()
+            is_set_once = bool(stores) and all(store.construction for store in stores)
+            return f"{order_of_atom(frame.receiver)}.{name}" if is_set_once else ""
+        case ir.Attr(base, _) | ir.Index(base, _):
+            owner, name = last_name(code, base), last_name(code, number)
+            return f"{owner}.{name}" if owner and name else ""
+        case ir.Global(name):
+            return f"{frame.order} {name}"
+    return f"{frame.order} {number}" if frame.receiver is None else ""
+
+
+def _in_loop(site: Site) -> bool:
+    code = site.frame.code
+    around = code.one.around(code.context_of(site.expr)) if code.one is not None else ()
+    return any(one.kind in ("loop", "while") for one in around)
 
 
 def _only(names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
@@ -34,6 +35,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
+from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
 from loaderlint.rules.shared.held_handles import last_stores
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -50,13 +52,14 @@ class Link(NamedTuple):
 class Payload(Struct, frozen=True):
     """A pickled object: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` has the links of the
     chain that holds it. `guessed`: its holder is created in unknown code. `store`: the assignment to the attribute that
-    holds it."""
+    holds it. `holders`: where what holds it is created."""
 
     atom: Atom
     held: str
     way: tuple[Link, ...] = ()
     guessed: bool = False
     store: Store | None = None
+    holders: tuple[Site, ...] = ()
 
     def shown(self, model: Model, but: Place | None = None) -> Iterator[Evidence]:
         """Where each link of the chain is created, except for `but`, which is shown already."""
@@ -67,15 +70,41 @@ class Payload(Struct, frozen=True):
 
 
 def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
-    """All that the main process pickles for each worker of the loader, the nearest first."""
+    """All that the main process pickles for each worker of the loader, the nearest first. Branches that exclude each
+    other may create an object and what seems to hold it, or the loader."""
     queue = deque(_roots(loader, model))
     seen: set[Atom] = set()
     while queue and len(seen) < _MAX_PAYLOADS:
         payload = queue.popleft()
-        if payload.atom not in seen:
-            seen.add(payload.atom)
-            yield payload
-            queue.extend(_inside(payload, loader, model))
+        site = made_at(payload.atom)
+        holders = (*payload.holders, *([loader.site] if loader.site and not payload.holders else []))
+        if payload.atom in seen or (site is not None and _is_elsewhere(site, holders, loader, model)):
+            continue
+        seen.add(payload.atom)
+        yield payload
+        around = (*holders, *([site] if site is not None else []))
+        queue.extend(replace(one, holders=around) for one in _inside(payload, loader, model))
+
+
+def _is_elsewhere(site: Site, holders: Iterable[Site], loader: Loader, model: Model) -> bool:
+    """Whether what is created at a place is never sent to workers: what would hold it is not there then, or the loader
+    starts none."""
+    return any(never_with(site, one, model) for one in holders) or starts_none_with(site, loader, model)
+
+
+def made_at(atom: Atom) -> Site | None:
+    """Where an object is created, for a nested function or a local class where it is defined; None if that is not
+    known, or the module defines it."""
+    match atom:
+        case FunctionRef() | ClassRef():
+            exprs = atom.scope.code.exprs if atom.scope is not None else ()
+            number = next(
+                (number for number, e in enumerate(exprs) if type(e) is ir.MakeDef and e.index == atom.def_), None
+            )
+            return Site(atom.scope, number) if atom.scope is not None and number is not None else None
+        case Instance() | LibObject() | PartialOf() | SeqOf() | MapOf():
+            return atom.site
+    return None
 
 
 def _roots(loader: Loader, model: Model) -> Iterator[Payload]:

@@ -21,6 +21,8 @@ everywhere (measured: torch 2.13 with spawn and forkserver). Forked workers are 
 - The class leaves it out of its `__getstate__`.
 - It is a function, class or method of a module, or a `functools.partial` of one.
 - A test passes its lambda to a loader of the project whose number of workers is not known.
+- The loader is created in a branch that excludes that of the lambda (`if args.data in ("a", "b"):` and `if args.data
+  == "c":`), or the lambda's branch also sets the number of workers to 0.
 - The test is skipped where workers are spawned, or the branch is for other platforms: `if sys.platform != "win32":`.
 
 ## Example
@@ -64,14 +66,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, weighed
-from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, payloads, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, made_at, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.unpicklable_callable.fixes import hoisted
@@ -156,10 +157,8 @@ def _is_safe(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> boo
 
 def _option_of(ref: FunctionRef | ClassRef, loader: Loader, model: Model) -> Site | None:
     """The test of an option that is off by default, in whose branch a function or class is made."""
-    made = ir.MakeDef(ref.def_)
-    scope = ref.scope
-    numbers = [number for number, e in enumerate(scope.code.exprs) if e == made] if scope is not None else []
-    return unset_at(Site(scope, numbers[0]), loader, model) if scope is not None and numbers else None
+    made = made_at(ref)
+    return unset_at(made, loader, model) if made is not None else None
 
 
 def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
