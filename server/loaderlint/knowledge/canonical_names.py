@@ -27,6 +27,8 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
             "torchvision.datasets.folder.": "torchvision.datasets.",
             "torchvision.datasets.vision.": "torchvision.datasets.",
             "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
+            "dgl.dataloading.pytorch.": "dgl.dataloading.",
+            "dgl.dataloading.dataloader.": "dgl.dataloading.",
             "ultralytics.data.build.": "ultralytics.data.",
             "fastai.data.load.": "fastai.",
             "fastai.data.core.": "fastai.",

@@ -125,6 +125,7 @@ class Wrapper(Struct, frozen=True):
 
 _TIMM_PARAMETERS = ("dataset", "input_size", "batch_size", "is_training")
 _MONAI_PARAMETERS = ("dataset", "num_workers")
+_DGL_PARAMETERS = ("graph", "indices", "graph_sampler", "device", "use_ddp", "ddp_seed", "batch_size", "drop_last")
 _PYG_GRAPH_LOADERS = "NodeLoader LinkLoader RandomNodeLoader TemporalDataLoader"
 _TRANSFORMERS = LoaderKind(
     "transformers.Trainer",
@@ -293,6 +294,30 @@ WRAPPERS = (
                 "torch_geometric.loader.ClusterLoader",
                 parameters=("cluster_data",),
                 replaces=("collate_fn",),
+                own_data=True,
+            ),
+        ),
+    ),
+    Wrapper(
+        "dgl",
+        "Deep Graph Library",
+        ("dgl",),
+        "0.6.1, 0.8.2, 2.4.0",
+        "`GraphDataLoader` passes its keywords on to torch's loader, and batches graphs by its own `collate_fn` unless "
+        "it is given another. `dgl.dataloading.DataLoader` and graphbolt's sample from a graph: no dataset of yours "
+        "runs in their workers. Seeds nothing.",
+        (
+            LoaderKind("dgl.dataloading.GraphDataLoader", parameters=("dataset", "collate_fn", "use_ddp", "ddp_seed")),
+            *(
+                LoaderKind(
+                    f"dgl.dataloading.{name}", parameters=_DGL_PARAMETERS, replaces=("collate_fn",), own_data=True
+                )
+                for name in ("DataLoader", "NodeDataLoader", "EdgeDataLoader")
+            ),
+            LoaderKind(
+                "dgl.graphbolt.DataLoader",
+                parameters=("datapipe", "num_workers", "persistent_workers"),
+                open_defaults=("persistent_workers",),
                 own_data=True,
             ),
         ),
