@@ -326,6 +326,33 @@ PASSED: dict[tuple[str, str], str] = {
         "self.names",
     ): "os.listdir",
     ('def make(r): return B(os.listdir(r)) | d = make("x")', "self.names"): "os.listdir",
+    # what the caller of a function does to the list that it passes
+    (
+        'def make(r): return B(r); def main():;     found = os.listdir("x");     found.sort();     return make(found)'
+        " | d = main()",
+        "self.names",
+    ): "os.listdir, sorted",
+    (
+        "def keep(r):;     kept = [];     for n, x in enumerate(r): kept.append(n);     return kept; "
+        'def main():;     found = os.listdir("x");     found.sort();     return B(keep(r=found)) | d = main()',
+        "self.names",
+    ): "os.listdir, sorted",
+    (
+        "def make(r): return B(r); def main():;     found = os.listdir('x');     random.shuffle(found)"
+        ";     return make(found) | d = main()",
+        "self.names",
+    ): "",
+    (
+        'def make(r): return B(r); def main():;     found = os.listdir("x");     other = load();     other.sort()'
+        ";     return make(found) | d = main()",
+        "self.names",
+    ): "os.listdir",
+    (
+        "def make(r): return B(r); def listed(): return os.listdir('x'); def main():;     found = listed()"
+        ";     found.sort();     return make(found); def other(): return make(listed()) | d = main(); other()",
+        "self.names",
+    ): "os.listdir",
+    ('def make(r): return B(r) | found = os.listdir("x"); found.sort(); d = make(found)', "self.names"): "",
 }
 
 

@@ -21,6 +21,7 @@ from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 from loaderlint.rules.shared.looked_up_names import looked_up
 from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.number_items import NumberItems
+from loaderlint.rules.shared.passed_arguments import passed_anywhere
 
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
@@ -139,7 +140,9 @@ class ListingOrder:
                 return self._of_global(name, frame, depth)
             case ir.Param(index):
                 passed = self._of_passed(index, frame, depth)
-                return self._of_value(self._model.ev.eval(number, frame), depth) if passed is None else passed
+                if passed is not None:
+                    return passed
+                return self._given(index, self._of_value(self._model.ev.eval(number, frame), depth), frame, depth)
             case ir.Capture():
                 return self._of_value(self._model.ev.eval(number, frame), depth)
         return _NONE
@@ -344,6 +347,21 @@ class ListingOrder:
         written = named or positional[index - 1 : index]
         return self.of(written[0], site.frame, depth) if written else None
 
+    def _given(self, index: int, found: Orders, frame: Frame, depth: int) -> Orders:
+        """The orders of an argument after what the callers do to it in place: `names.sort()`, then `keep(names)`."""
+        passed = passed_anywhere(frame, index, self._model) if found else []
+        if not passed or any(one.number == NONE for one in passed):
+            return found
+        changes = {self._change(one.number, one.frame, depth) for one in passed}
+        return _after(changes.pop(), found) if len(changes) == 1 else found
+
+    def _change(self, number: int, frame: Frame, depth: int) -> str:
+        """How a def changes the order of what it passes, as `_is_changed` tells. What other code of the module changes
+        counts as shuffled."""
+        if isinstance(self._model.ev.expr(frame, number), ir.Global) and not self.of(number, frame, depth):
+            return "shuffled"
+        return self._is_changed(number, frame)
+
     def _of_value(self, value: Val, depth: int) -> Orders:
         """The order of a sequence that was created elsewhere and passed as an argument."""
         found: set[Order] = set()
@@ -454,14 +472,7 @@ class ListingOrder:
 
     def _changed(self, number: int, found: Orders, frame: Frame) -> Orders:
         """The orders after the def changes the object in place: `names.sort()`, `shuffle(names)`."""
-        match self._is_changed(number, frame):
-            case "sorted":
-                return _sorted(found)
-            case "shuffled":
-                return _NONE
-            case "drawn":
-                return _drawn(found)
-        return found
+        return _after(self._is_changed(number, frame), found)
 
     def _is_changed(self, target: int | str | _Entry, frame: Frame) -> str:
         """How a def changes the order of a sequence: 'sorted', 'shuffled', 'drawn' (shuffled with a seed, which gives
@@ -624,6 +635,18 @@ class ListingOrder:
         tests = [self._model.ev.expr(frame, here.expr) for here in around if here.kind == "if" and not here.negated]
         names = [one.params[e.index].name if isinstance(e, ir.Param) else _called(e) for e in tests]
         return any("debug" in name.lower() for name in names)
+
+
+def _after(change: str, found: Orders) -> Orders:
+    """The orders after a change, which `_is_changed` names."""
+    match change:
+        case "sorted":
+            return _sorted(found)
+        case "shuffled":
+            return _NONE
+        case "drawn":
+            return _drawn(found)
+    return found
 
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibObject, Method, PartialOf
+from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibObject, Method, PartialOf, def_key
 from loaderlint.project.reach.model import Model
+
+#: With more calls of a function, none is looked at.
+_MAX_SITES = 16
 
 
 class Passed(NamedTuple):
@@ -25,6 +29,20 @@ def passed_for(frame: Frame, index: int, model: Model) -> Iterator[Passed]:
     for caller, number in model.callers_of(frame):
         call = model.ev.expr(caller, number)
         yield Passed(caller, _argument(call, frame, index, caller, model) if isinstance(call, ir.Call) else NONE)
+
+
+def passed_anywhere(frame: Frame, index: int, model: Model) -> list[Passed]:
+    """The arguments that all code passes for parameter `index` of the def that `frame` runs, one for each call that
+    leads to this frame; none if there are too many calls."""
+    name = model.def_of(frame).name
+    sites = list(islice(model.callers.sites_running(name, def_key(frame)), _MAX_SITES + 1)) if name else []
+    found: list[Passed] = []
+    for site in sites if len(sites) <= _MAX_SITES else ():
+        for caller in model.callers.frames(site.path, site.piece, site.def_):
+            call = model.ev.expr(caller, site.expr)
+            if isinstance(call, ir.Call) and frame in model.ev.targets(site.expr, caller):
+                found.append(Passed(caller, _argument(call, frame, index, caller, model)))
+    return found
 
 
 def _argument(call: ir.Call, frame: Frame, index: int, caller: Frame, model: Model) -> int:
