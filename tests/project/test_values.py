@@ -26,7 +26,7 @@ from loaderlint.project.reach.model import Model
 from tests.project.linking import link
 
 HEAD = """
-import argparse, collections, copy, dataclasses, functools, importlib, json, os, random
+import argparse, collections, copy, dataclasses, enum, functools, importlib, json, os, random
 import numpy as np
 import torch
 from pathlib import Path
@@ -468,6 +468,12 @@ CALLS: dict[str, str] = {
     "str(options.jobs).strip()": "'4', argparse default",
     "max(5, options.jobs)": "5, argparse default",
     "torch.jit.script(A())": "A()",
+    "class E(enum.Enum):;     ONE = 'a';     TWO = 'b'; E.ONE.value": "'a'",
+    "class E(enum.Enum):;     ONE = 'a';     TWO = 'b'; x = E.ONE; f if x.value == E.TWO.value else g": "g",
+    "class E(enum.IntEnum):;     FOUR = 4; E.FOUR.value + 1": "5",
+    "class E(enum.Enum):;     ONE = enum.auto();     TWO = enum.auto(); E.ONE.value == E.TWO.value": "builtins.bool()",
+    "class E(enum.Enum):;     ONE = 'a';     TWO = 'b'; E[load()].value == E.TWO.value": "builtins.bool()",
+    "class E(enum.Enum):;     ONE = 'a'; E.ONE.missing": "'a'.missing",
     "list(C())": "[A() | B()]",
     "list(B())": "[A()]",
     "collections.OrderedDict(a=f)": "collections.OrderedDict()",

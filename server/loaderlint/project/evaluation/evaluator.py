@@ -356,6 +356,8 @@ class Evaluator:
                 return (found if found is not None else member_of(atom, name)), ()
             case SeqOf(_, items, names=names) if name in names and len(items) == len(names):
                 return items[names.index(name)], ()
+            case Literal_(_, constant) if name == "value" and constant is not None:
+                return of(atom), ()  # no constant has one: it is the value of a member of an `Enum`
             case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
                 if isinstance(atom, PartialOf) and name == "func":
                     return of(atom.func), ()
