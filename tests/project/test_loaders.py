@@ -1061,6 +1061,39 @@ def test_set_start_method_counts_where_no_setting_does(tmp_path: Path) -> None:
     assert linked.model.start_methods.of(linked.loader()) == {"spawn"}
 
 
+#: Statements of a program that set the start method in a `try`, and what its workers start by.
+TRIES: dict[str, set[str]] = {
+    "try:\n    mp.set_start_method('spawn', force=True)\nexcept RuntimeError:\n    print('set')": {"spawn"},
+    "try:\n    import os\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n    pass": {"spawn"},
+    "if __name__ == '__main__':\n    try:\n        mp.set_start_method('spawn')\n    except:\n        pass": {"spawn"},
+    "def main():\n    try:\n        mp.set_start_method('spawn')\n    except Exception:\n        pass": {"spawn"},
+    "try:\n    mp.set_start_method('forkserver')\nexcept RuntimeError:\n    pass": {"forkserver"},
+    "with quiet():\n    mp.set_start_method('spawn')": {"spawn"},
+    # another way out
+    "try:\n    load()\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n    pass": {"fork", "spawn"},
+    "try:\n    load()\nexcept RuntimeError:\n    mp.set_start_method('spawn')": {"fork", "spawn"},
+    "try:\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n    mp.set_start_method('forkserver', force=True)": {
+        "fork",
+        "forkserver",
+        "spawn",
+    },
+    "try:\n    mp.set_start_method('forkserver')\nexcept (RuntimeError, ValueError):\n    pass": {"fork", "forkserver"},
+    "try:\n    mp.set_start_method('forkserver')\nexcept:\n    pass": {"fork", "forkserver"},
+    # another call may come first
+    "mp.set_start_method('fork')\ntry:\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n    pass": {"fork"},
+    "def f():\n    mp.set_start_method('fork')\ntry:\n    mp.set_start_method('spawn')\nexcept:\n    pass": {
+        "fork",
+        "spawn",
+    },
+}
+
+
+@pytest.mark.parametrize("code", TRIES)
+def test_a_start_method_that_is_set_in_a_try(code: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"import multiprocessing as mp\n{HEAD}\n{code}\nloader = DataLoader(D(), num_workers=2)\n")
+    assert linked.model.start_methods.of(linked.loader()) == TRIES[code]
+
+
 def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> None:
     code = (
         f"import multiprocessing as mp\n{HEAD}\ndef init_dist():\n    if mp.get_start_method() is None:\n"

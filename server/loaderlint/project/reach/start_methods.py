@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.frames import Code
 from loaderlint.project.evaluation.values import LibObject, Literal_, Site, Val
 from loaderlint.project.loaders.loaders import Loader
@@ -21,14 +23,19 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model
 
 
+_SETTER = "set_start_method"
+
+
 class _Declared(Struct, frozen=True):
     """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program. `tests`: the
-    conditions around it, as `_tests` gives them."""
+    conditions around it, as `_tests` gives them. `if_first`: it changes nothing after another call, because it stands
+    in a `try` and does not force the method."""
 
     method: str
     path: Path
     certain: bool
     tests: frozenset[str]
+    if_first: bool
 
 
 class StartMethods:
@@ -104,8 +111,10 @@ class StartMethods:
     def _find_declared_for(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
         above = set(path.parents) if path is not None else set()
         calls = self._calls_for(path)
-        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
-        return sure, frozenset(one.method for one in calls) - sure
+        methods = frozenset(one.method for one in calls)
+        certain = (one for one in calls if one.certain and not (one.if_first and len(methods) > 1))
+        sure = frozenset(one.method for one in certain if one.path.parent in above)
+        return sure, methods - sure
 
     def _calls_for(self, path: Path | None) -> list[_Declared]:
         """The calls in programs that run the file at `path`."""
@@ -115,29 +124,60 @@ class StartMethods:
         return [one for one in self._declared if path is None or path in run_with(one.path)]
 
     def _find_declared(self) -> Iterator[_Declared]:
-        for site in self._model.callers.sites("set_start_method"):
+        for site in self._model.callers.sites(_SETTER):
             facts = self._model.ev.facts(site.path, site.piece)
             call = facts.ir.exprs[site.expr] if facts else None
             if isinstance(call, ir.Call) and call.args and facts:
                 first = facts.ir.exprs[call.args[0].value]
                 if isinstance(first, ir.Const) and isinstance(first.value, str):
                     one = facts.ir.defs[site.def_]
-                    certain = _is_certain(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
+                    certain = _is_certain(site, first.value, one, facts) and (site.def_ == 0 or one.name == "main")
                     frame = self._model.callers.opened(site.path, site.piece, site.def_)
                     tests = frozenset(_tests(frame.code, site.context) if frame is not None else ())
-                    yield _Declared(first.value, site.path, certain, tests)
+                    is_tried = any(here.kind == "try" for here in one.around(site.context))
+                    yield _Declared(first.value, site.path, certain, tests, is_tried and not _forces(call, facts))
 
 
-def _is_certain(context: int, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a step always runs if its def runs as a program. `if __name__ == "__main__":` does not count as a
-    condition."""
+def _forces(call: ir.Call, facts: PieceFacts) -> bool:
+    """Whether `set_start_method` is told to replace a method that was set before."""
+    given = [arg.value for arg in call.args if arg.name == "force"] or [arg.value for arg in call.args[1:2]]
+    return any(facts.ir.exprs[number] == ir.Const("bool", True) for number in given)
+
+
+def _is_certain(site: CallSite, method: str, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether a call that sets a method always does so if its def runs as a program. `if __name__ == "__main__":` does
+    not count as a condition, and neither does a `try` that only the call itself can leave."""
+    context = site.context
     while context > 0:
         here = one.contexts[context]
         test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
-        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
+        is_main = isinstance(test, ir.Compare) and facts.ir.exprs[test.left] == ir.Global("__name__")
+        is_tried = here.kind == "try" and _only_tries(site, context, method, one, facts)
+        if not (is_main or is_tried or here.kind in ("with", "finally")):
             return False
         context = here.parent
     return True
+
+
+def _only_tries(site: CallSite, block: int, method: str, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether nothing before a call in a `try` may raise, and no handler sets another method. Where the platform does
+    not have the method, the call raises a ValueError: a handler that catches it leaves the platform's default."""
+    handlers = list(one.handlers(block))
+    calls = [step for step in one.steps if isinstance(step, ir.Perform)]
+    before = takewhile(lambda step: step.call != site.expr, calls)
+    if any(block in one.enclosing(step.context) for step in before):
+        return False
+    caught_in = (step for step in calls if not set(handlers).isdisjoint(one.enclosing(step.context)))
+    if any(_sets_method(step.call, facts) for step in caught_in):
+        return False
+    caught = [facts.ir.exprs[one.contexts[number].expr] for number in handlers if one.contexts[number].expr != ir.NONE]
+    return method == "spawn" or (len(caught) == len(handlers) and all(e == ir.Global("RuntimeError") for e in caught))
+
+
+def _sets_method(number: int, facts: PieceFacts) -> bool:
+    call = facts.ir.exprs[number]
+    func = facts.ir.exprs[call.func] if isinstance(call, ir.Call) else None
+    return isinstance(func, ir.Attr | ir.Global | ir.Imported) and func.name == _SETTER
 
 
 def _tests(code: Code, context: int) -> Iterator[str]:
