@@ -79,6 +79,7 @@ class Scripts:
         self._idle: set[Frame] = set()
         self._made: dict[Site, Loader] = {}
         self._started_once: dict[Instance, bool] = {}
+        self._led_to: dict[Path, frozenset[Path]] = {}
         self._run_with: dict[Path, frozenset[Path]] = {}
         self._imports: dict[Path, dict[Path, None]] = {}
         self._written: dict[Path, dict[ir.Imported, None]] = {}
@@ -129,7 +130,9 @@ class Scripts:
 
     def leads_to(self, path: Path, others: Collection[Path]) -> bool:
         """Whether the module `path` imports one of `others`, directly or indirectly."""
-        return not set(others).isdisjoint(self._closure([path], self._imported))
+        if path not in self._led_to:
+            self._led_to[path] = frozenset(self._closure([path], self._imported))
+        return not self._led_to[path].isdisjoint(others)
 
     def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
         """`start` and the files that `step` leads to from there, at most `_MAX_FILES` more."""

@@ -3,7 +3,8 @@
 
 ## What it does
 Finds worker code that reads a global which is bound only under `if __name__ == "__main__"`, or that is defined there
-itself, where the workers are spawned or come from a fork server.
+itself, where the workers are spawned or come from a fork server. In a file that is only imported, such a name is
+missing by every start method.
 
 ## Why is this bad?
 Such a worker imports the main script under another name, so the code under the guard does not run. The first sample
@@ -13,7 +14,8 @@ copy of the main process's globals, so the same script works on Linux before Pyt
 fork, spawn and forkserver.
 
 ## When it is not a bug
-- The workers are forked.
+- The workers are forked, and the file is the script itself. Where it is only imported, the name is missing in any
+  process.
 - The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
 - The code checks whether the name exists.
 - The dataset gets the value as an argument or attribute, which is sent to the worker.
@@ -48,6 +50,7 @@ dataset.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
@@ -55,8 +58,14 @@ from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.main_guard_global.fixes import above_guard_fixes
-from loaderlint.rules.main_guard_global.guarded_names import binding_place, guarded_bindings, guarded_reads
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered
+from loaderlint.rules.main_guard_global.guarded_names import (
+    binding_place,
+    guarded_bindings,
+    guarded_reads,
+    is_only_imported,
+    is_set_from_outside,
+)
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
 from loaderlint.rules.shared.wording import in_workers_of
@@ -68,7 +77,7 @@ _AWARE = ("NameError", "globals()", "hasattr")
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each function and name, where it is read first."""
     file = model.files.file(function.path)
-    found = gathered((frame, _exposure(frame, model)) for frame in function.frames)
+    found = gathered((frame, _exposure(frame, function.path, model)) for frame in function.frames)
     if file is None:
         return
     aware = any(file.pieces[function.piece].holds(word) for word in _AWARE)
@@ -76,7 +85,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield from _silent(function, file, model, aware=aware) if model.explains else ()
         return
     frame, exposure = found
-    loud = _severity(exposure.lead, model, exposure.certainty)
+    loud = _severity(exposure.lead, function.path, model, exposure.certainty)
     if isinstance(loud, Unsaid):
         return
     verdict = Verdict(RULE.name, loud, exposure.certainty)
@@ -84,15 +93,28 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield from _sent_by_name(function, frame, exposure, verdict, model)
         return
     for name, number, bindings in guarded_reads(frame, file, model):
-        bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
+        is_imported = is_only_imported(function.path, exposure.lead, model)
+        if is_imported and is_set_from_outside(name, function.path, model):
+            if not _starts(exposure, model):
+                continue
+            is_imported = False
+        where = "where the file runs as a script" if is_imported else "in the main process only"
+        bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, {where}")
         yield verdict.finding(
-            f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
-            f"({_starts(exposure, model)}) does not run; bind it above, or pass it to the dataset",
+            _message(name, function.path if is_imported else None, exposure, model),
             model.place(frame, number),
             name,
             (bound, *model.why(frame, exposure)),
             above_guard_fixes(name, bindings, file, model),
         )
+
+
+def _message(name: str, imported: Path | None, exposure: Exposure, model: Model) -> str:
+    """`imported`: the file of the function, if it is only imported where the loader is."""
+    start = f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which"
+    if imported is not None:
+        return f"{start} does not run where {imported.name} is imported; bind it above"
+    return f"{start} a worker ({_starts(exposure, model)}) does not run; bind it above, or pass it to the dataset"
 
 
 def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware: bool) -> Iterator[Finding | Silence]:
@@ -140,15 +162,17 @@ def _sent_by_name(
     )
 
 
-def _exposure(frame: Frame, model: Model) -> Exposure | None:
+def _exposure(frame: Frame, path: Path, model: Model) -> Exposure | None:
     return model.exposure(
         frame,
         1,
-        cured=lambda loader: isinstance(_severity(loader, model, "proven"), Unsaid),
+        cured=lambda loader: isinstance(_severity(loader, path, model, "proven"), Unsaid),
     )
 
 
-def _severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
+def _severity(loader: Loader, path: Path, model: Model, certainty: Certainty) -> Severity | Unsaid:
+    if is_only_imported(path, loader, model):
+        return loudness(Severity.ERROR, certainty, 0)
     return severity(loader, model.start_methods.of(loader), model, certainty)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.modules.project_files import Binding, ProjectFile
-from loaderlint.project.reach.model import Model
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 
 
@@ -60,3 +61,21 @@ def binding_place(binding: Binding, file: ProjectFile, model: Model) -> Place:
     """Where a binding stands."""
     facts = model.ev.facts(file.path, binding.piece)
     return Place(file.path, binding.piece, facts.anchors.steps[0][binding.step] if facts and binding.step >= 0 else -1)
+
+
+def is_only_imported(path: Path, loader: Loader, model: Model) -> bool:
+    """Whether a file is imported in each program that makes a loader: as a script it would not come to the loader."""
+    made, file = loader.path, model.files.file(path)
+    if file is None or not file.mentioning("__name__"):
+        return False
+    return made is not None and made != path and not model.scripts.leads_to(path, [made])
+
+
+def is_set_from_outside(name: str, path: Path, model: Model) -> bool:
+    """Whether another file may give a module a name that it does not bind: `data.SIZE = 224`."""
+    others = (model.files.file(other) for other in model.files.containing(name) if other != path)
+    return any(True for file in others if file is not None for _ in file.asking(_sets_attribute, name))
+
+
+def _sets_attribute(text: str, name: str) -> bool:
+    return re.search(rf"\.{name}\b[^=\n]*=(?!=)|setattr\(", text) is not None
