@@ -27,13 +27,6 @@ NEVER = {
         "--- pack/__init__.py\n--- pack/data.py\nclass Crops: ...\n"
         "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .data import Tiles\n" + LOADER
     ),
-    "one of a missing module": (
-        "--- pack/__init__.py\n--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .tiles import Tiles\n"
-        + LOADER
-    ),
-    "one of a missing module of a package": (
-        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n"
-    ),
     "one in a function": (
         HEAD
         + "def main():\n    from data import Tiles\n    loader = DataLoader(Tiles(), num_workers=4)\nmain()\n"
@@ -106,29 +99,6 @@ MAYBE = {
     ),
     "one in a statement that cannot be read": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nTiles = = 1\n"
-    ),
-    "a missing module that nobody knows the folder of": HEAD + "from tiles import Tiles\n" + LOADER,
-    "a missing module that the build makes": HEAD
-    + "from pack.version import NAME\n"
-    + LOADER
-    + "--- pack/__init__.py\n",
-    "a missing module in a project with extensions": (
-        HEAD
-        + "from pack.tiles import Tiles\n"
-        + LOADER
-        + "--- pack/__init__.py\n--- setup.py\nExtension('pack.tiles')\n"
-    ),
-    "a missing module of a package that another folder has": (
-        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- lib/pack/tiles.py\nTiles = 1\n"
-    ),
-    "a missing module of a package that may be a library": (
-        HEAD + "from datasets.tiles import Tiles\n" + LOADER + "--- datasets/__init__.py\n"
-    ),
-    "a missing module, caught": (
-        HEAD
-        + "try:\n    from pack.tiles import Tiles\nexcept ImportError:\n    pass\n"
-        + LOADER
-        + "--- pack/__init__.py\n"
     ),
     "a package, which may have modules that are built": (
         HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\n"

@@ -1,6 +1,5 @@
 """Code that no run of a program reaches, because a statement before it always fails: it imports a name that a module of
-the project does not have, or a module that a package of the project does not have, or calls a function or class of the
-project with arguments that it does not accept.
+the project does not have, or calls a function or class of the project with arguments that it does not accept.
 
 Only what is certain counts. A module that may get names at run time has every name, and calls with `*args`, of a
 function with an unknown decorator or of one of several definitions are accepted. Notebooks are left out at module
@@ -36,9 +35,6 @@ _OF_LIBRARIES = STANDARD | WELL_KNOWN
 _BINDS_UNSEEN = ("globals", "exec", "setattr", "vars", "locals", "sys.modules", "__dict__")
 #: A file with one of these words may import modules from other folders.
 _CHANGES_PATH = ("sys.path", "_init_paths", "sys.modules", "addsitedir", "importlib")
-#: Modules that are made when a package is built or installed, and code that makes modules.
-_MADE_BY_BUILD = re.compile(r"^_|version|_pb2|_grpc$|config|setting|secret|credential|local|generated|^build$")
-_BUILDS = ("Extension(", "cythonize", "build_ext", "pyximport", "pybind", "protoc", "__path__", "meta_path")
 
 
 class Failure(NamedTuple):
@@ -186,8 +182,6 @@ class FailingCode:
     def _import_fails(self, importer: Path, e: ir.Imported) -> bool:
         """Whether an import always fails: the module has no such name, or cannot be imported itself."""
         module = self._ev.names.resolve(importer, e.module, e.level)
-        if module is None and e.module:
-            return self._is_missing(importer, e)
         if not isinstance(module, ModuleRef) or module.path == importer:
             return False
 
@@ -201,24 +195,10 @@ class FailingCode:
         top = e.module.partition(".")[0]
         if top in WELL_KNOWN or is_in_tables(top) or self._ev.installed.is_read(top):
             return False
-        if importer.suffix == SUFFIX or self._changes_path(importer):
+        file = self._ev.file(importer)
+        if file is None or importer.suffix == SUFFIX or any(file.mentioning(word) for word in _CHANGES_PATH):
             return False
         return all(map(fails, self._called(e.module, e.name)))
-
-    def _is_missing(self, importer: Path, e: ir.Imported) -> bool:
-        """Whether a package of the project has no module of the name that an import gives, and nothing makes one."""
-        if any(map(_MADE_BY_BUILD.search, e.module.split("."))) or any(map(self._ev.files.containing, _BUILDS)):
-            return False
-        if e.level > 0:
-            return self._ev.names.resolve(importer, "", e.level) is not None and not self._changes_path(importer)
-        top, _, inner = e.module.partition(".")
-        package = self._ev.names.resolve(importer, top, 0) if inner else None
-        is_package = isinstance(package, ModuleRef) and package.path.name == _PACKAGE
-        return is_package and self._fails_anywhere(importer, e, lambda _: False)
-
-    def _changes_path(self, path: Path) -> bool:
-        file = self._ev.file(path)
-        return file is None or any(file.mentioning(word) for word in _CHANGES_PATH)
 
     def _called(self, module: str, name: str | None) -> Iterator[Path]:
         """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
