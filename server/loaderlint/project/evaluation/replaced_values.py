@@ -21,15 +21,14 @@ _Position = tuple[int, int]
 
 def after_construction(ev: Evaluator, inst: Instance, name: str, stores: tuple[Store, ...]) -> tuple[Store, ...]:
     """Those of the stores of attribute `name` whose value an object may hold when its constructor has returned."""
-    init = ev.classes.init_frame(inst)
     made = [store for store in stores if store.construction]
-    later = [store for store in made if _is_other(store, name)] if init is not None and len(made) > 1 else []
-    gone = {
-        store
-        for store in made
-        if not store.lasts
-        or any(_hides(one, store) and init is not None and _always_follows(ev, init, one, store) for one in later)
-    }
+    gone = {store for store in made if not store.lasts}
+    later = [store for store in made if _is_other(store, name)] if len(made) > 1 else []
+    init = ev.classes.init_frame(inst) if later else None
+    for store in made if init is not None else ():
+        assert init is not None
+        if any(_hides(one, store) and _always_follows(ev, init, one, store) for one in later):
+            gone.add(store)
     return tuple(store for store in stores if store not in gone)
 
 
