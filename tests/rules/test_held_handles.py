@@ -81,8 +81,8 @@ HANDLES: dict[str, str] = {
     "self.f = None; self.f = open(path) / return self.f.read()": "builtins.open held",
     "self.f = open(path); if path: self.f = None / return self.f.read()": "builtins.open held",
     "self.f = gzip.open(path); self.f = open(path) / return self.f.read()": "builtins.open held",
-    "self.f = gzip.open(path); self.reopen() / return self.f.read()": "builtins.open held | gzip.open",
-    "self.reopen(); self.f = gzip.open(path) / return self.f.read()": "builtins.open | gzip.open held",
+    "self.f = gzip.open(path); self.reopen() / return self.f.read()": "builtins.open held",
+    "self.reopen(); self.f = gzip.open(path) / return self.f.read()": "gzip.open held",
     "self.f = {'a': open(path)}; self.f = None / return self.f['a'].read()": "builtins.open held",
 }
 

@@ -166,10 +166,10 @@ REVERSED: dict[str, str] = {
     "x = np.ones(3); if self.on: x = x[::-1]; x = x.copy(); x": "",
     "x = np.ones(3); for n in range(3): x = x[::-1]; x": "it is reversed twice",
     "x = np.ones(3); x = x[::-1] if load() else x; x": "error safe",
-    "def f(x): return x[::-1] | x = np.ones(3); f(x)": "error safe",
+    "def f(x): return x[::-1] | x = np.ones(3); f(x)": "hint safe",
     "def f(x): return x[::-1].copy() | x = np.ones(3); f(x)": "",
     "def f(x): return x | x = np.ones(3); f(x[::-1])": "error safe",
-    "f = lambda x: x[:, ::-1] | x = np.ones(3); f(x)": "error safe",
+    "f = lambda x: x[:, ::-1] | x = np.ones(3); f(x)": "hint safe",
 }
 #: The constructor, after ` / ` a sample, and what is said of it.
 READ_ONLY: dict[str, str] = {

@@ -287,7 +287,7 @@ METHODS: dict[str, str] = {
     "if '__main__' == __name__: mp.set_start_method('spawn') |": "fork spawn",
     "if load() == '__main__': mp.set_start_method('spawn') |": "fork spawn",
     "for x in load(): mp.set_start_method('spawn') |": "fork spawn",
-    "try: mp.set_start_method('spawn'); except RuntimeError: pass |": "fork spawn",
+    "try: mp.set_start_method('spawn'); except RuntimeError: pass |": "spawn (chosen: spawn)",
     "def main(): mp.set_start_method('spawn') |": "spawn (chosen: spawn)",
     "def other(): mp.set_start_method('spawn') |": "fork spawn",
     "def main():;  if load(): mp.set_start_method('spawn') |": "fork spawn",

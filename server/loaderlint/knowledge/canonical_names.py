@@ -28,7 +28,6 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
             "torchvision.datasets.vision.": "torchvision.datasets.",
             "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
             "dgl.dataloading.pytorch.": "dgl.dataloading.",
-            "dgl.dataloading.dataloader.": "dgl.dataloading.",
             "ultralytics.data.build.": "ultralytics.data.",
             "fastai.data.load.": "fastai.",
             "fastai.data.core.": "fastai.",

@@ -14,6 +14,8 @@ DERIVED_NAMES = MappingProxyType(
         "albumentations.core.composition.Sequential": "albumentations.Sequential",
         "albumentations.core.composition.SomeOf": "albumentations.SomeOf",
         "decord.video_reader.VideoReader": "decord.VideoReader",
+        "dgl.dataloading.dataloader.DataLoader": "dgl.dataloading.DataLoader",
+        "dgl.dataloading.dataloader.GraphDataLoader": "dgl.dataloading.GraphDataLoader",
         "fairseq.data.EpochBatchIterator": "fairseq.data.iterators.EpochBatchIterator",
         "h5py._hl.files.File": "h5py.File",
         "ignite.distributed.auto.auto_dataloader": "ignite.distributed.auto_dataloader",

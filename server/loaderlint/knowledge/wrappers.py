@@ -304,21 +304,12 @@ WRAPPERS = (
         ("dgl",),
         "0.6.1, 0.8.2, 2.4.0",
         "`GraphDataLoader` passes its keywords on to torch's loader, and batches graphs by its own `collate_fn` unless "
-        "it is given another. `dgl.dataloading.DataLoader` and graphbolt's sample from a graph: no dataset of yours "
-        "runs in their workers. Seeds nothing.",
+        "it is given another. `dgl.dataloading.DataLoader` samples from a graph: no dataset of yours runs in its "
+        "workers. Seeds nothing.",
         (
             LoaderKind("dgl.dataloading.GraphDataLoader", parameters=("dataset", "collate_fn", "use_ddp", "ddp_seed")),
-            *(
-                LoaderKind(
-                    f"dgl.dataloading.{name}", parameters=_DGL_PARAMETERS, replaces=("collate_fn",), own_data=True
-                )
-                for name in ("DataLoader", "NodeDataLoader", "EdgeDataLoader")
-            ),
             LoaderKind(
-                "dgl.graphbolt.DataLoader",
-                parameters=("datapipe", "num_workers", "persistent_workers"),
-                open_defaults=("persistent_workers",),
-                own_data=True,
+                "dgl.dataloading.DataLoader", parameters=_DGL_PARAMETERS, replaces=("collate_fn",), own_data=True
             ),
         ),
     ),

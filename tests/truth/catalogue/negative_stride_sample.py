@@ -12,7 +12,10 @@ RUNS = (
     Run("main process", MAIN_PROCESS, shows=RAISED),
 )
 
+#: Another function than the one that makes the tensor reverses the array.
+HINTS = ("flipped", "turned")
 FAULTY: tuple[Case, ...] = tuple(
-    Case(STRIDE, name, "ends", RUNS) for name in ("flipped", "collated", "turned", "channels")
+    Case(STRIDE, name, "ends", RUNS, flags=("--hints",) if name in HINTS else ())
+    for name in ("flipped", "collated", "turned", "channels")
 )
 CLEAN: tuple[Case, ...] = tuple(Case(STRIDE, name, "ends", RUNS) for name in ("clean_copied", "clean_lists"))

@@ -68,8 +68,8 @@ from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
-from loaderlint.rules.shared.repeated_effects import has_effects_before
 from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
 
 _TITLE = f"Put the rest of the script under `{HEAD}`"

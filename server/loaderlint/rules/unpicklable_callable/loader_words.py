@@ -34,7 +34,8 @@ def names_for_argument(argument: str, function: FunctionRef, model: Model) -> li
 
 
 def _said_by_arguments(model: Model) -> Mapping[tuple[Path, str], Mapping[_Said, set[str]]]:
-    """The lambdas of each file that are such an argument of loaders: what they say, with the words of their loaders."""
+    """The functions of each file that are such an argument of loaders: what they say, with the words of their
+    loaders."""
     found: dict[tuple[Path, str], dict[_Said, set[str]]] = {}
     for loader in model.loaders:
         for argument in _NAMES:
@@ -46,11 +47,13 @@ def _said_by_arguments(model: Model) -> Mapping[tuple[Path, str], Mapping[_Said,
 
 
 def _said(function: FunctionRef, model: Model) -> _Said:
-    """What a lambda says; () for another function."""
+    """What a lambda says; of another function, such as one that a fix has moved, its name."""
     facts = model.ev.facts(function.path, function.piece)
     one = facts.ir.defs[function.def_] if facts is not None else None
-    if facts is None or one is None or one.kind != "lambda":
+    if facts is None or one is None:
         return ()
+    if one.kind != "lambda":
+        return (one.name,)
     exprs = facts.ir.exprs
     parts = [exprs[part] for step in one.steps for part in ir.made_of(exprs, ir.step_expressions(step))]
     return tuple(param.name for param in one.params), tuple(map(_own_words, parts))
