@@ -51,6 +51,9 @@ them: the workers then share the files. There is no fix where a loop delegates t
 buffer or counter carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where
 the loop draws random numbers: the workers would split different orders.
 
+Unsafe where it is a guess that the loader holds the dataset: other code may shard the stream already
+(`stream.sharding_filter()`), and a stream that is sharded twice loses items.
+
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
 - [get_worker_info](https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info)
@@ -93,7 +96,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             model.def_place(entry),
             name,
             model.why(entry, exposure),
-            () if stream.is_random() else sharding_fixes(entry, model, "safe"),
+            ()
+            if stream.is_random()
+            else sharding_fixes(entry, model, "unsafe" if _is_guess(entry, loader, model) else "safe"),
         )
 
 
@@ -130,8 +135,13 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
     sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
     if not all(in_tests(site.path, model.files.root) for site in sites):
         return Unsaid("its objects are created in the project, and no loader gets them")
-    guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
+    guessed = _is_guess(entry, loader, model)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
+
+
+def _is_guess(entry: Frame, loader: Loader, model: Model) -> bool:
+    """Whether it is a guess that the loader holds the dataset."""
+    return loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
 
 
 RULE = Rule(
