@@ -64,7 +64,8 @@ _QUESTIONS = frozenset(
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state.unpicklable_payloads": "_indexes",
         "rules.shared.importable_modules": "_is_definition",
-        "rules.shared.init_functions": "_begins_like",
+        "rules.shared.init_functions": "_begins_definition _begins_like",
+        "rules.unpicklable_callable.fixes": "_says",
         "rules.shared.intended_reseeding": "_restores",
         "rules.main_guard_global.guarded_names": "_declares_global",
     }.items()
