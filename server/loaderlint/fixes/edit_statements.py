@@ -7,9 +7,10 @@ import libcst as cst
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import EXPRESSION, LINES, Draft
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.layout import DIRECTIVE, GOES_ON, above_comments
+from loaderlint.fixes.layout import DIRECTIVE, above_comments
 from loaderlint.fixes.name_scopes import is_stored
 from loaderlint.fixes.piece_tree import Tree
+from loaderlint.syntax.cutter import GOES_ON
 
 
 def is_statement(node: cst.CSTNode) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import LINES, Draft
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.layout import GOES_ON, above_comments
+from loaderlint.fixes.layout import above_comments, statement_piece
 
 _STRINGS = (cst.SimpleString, cst.FormattedString, cst.TemplatedString)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -23,7 +23,7 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
 
     Raises Refused if the file is cut into cells."""
     draft.find(place)
-    first = _first_piece(draft, place.piece)
+    first = statement_piece(draft, place.piece)
     start = above_comments(draft, draft.line_start(draft.pieces[first].start))
     rest = draft.text[start:]
     if _CELL.search(rest):
@@ -37,17 +37,6 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
         offset += len(line)
     text = f"{head}{draft.newline}{''.join(lines)}"
     draft.change(Change(start, len(draft.text), text, LINES))
-
-
-def _first_piece(draft: Draft, piece: int) -> int:
-    """The piece with which the module-level statement around `piece` begins."""
-    around = draft.above(piece)
-    first = around[-1] if around else piece
-    while draft.pieces[first].keyword in GOES_ON:
-        first -= 1
-        while draft.pieces[first].parent != -1:
-            first = draft.pieces[first].parent
-    return first
 
 
 def _inside_strings(draft: Draft, first: int) -> frozenset[int]:

@@ -12,9 +12,9 @@ from loaderlint.fixes.exported_names import export_changes
 from loaderlint.fixes.extend_import import extensions
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.import_order import FUTURE, Import, placed
-from loaderlint.fixes.layout import GOES_ON, above_comments
+from loaderlint.fixes.layout import above_comments, statement_piece
 from loaderlint.fixes.name_scopes import dotted, has_word, module_imports
-from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.cutter import GOES_ON, Piece
 from loaderlint.syntax.main_guard import is_main_guard
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
@@ -144,11 +144,8 @@ def _import_at(draft: Draft, piece: int, end: int) -> Import:
 
 def _above(draft: Draft, piece: int) -> int:
     """Where a function is to be added directly above the module-level statement that the piece is or stands in."""
-    outermost = [piece, *draft.above(piece)][-1]
-    while draft.pieces[outermost].keyword in GOES_ON and outermost:
-        outermost -= 1
-        outermost = [outermost, *draft.above(outermost)][-1]
-    return above_comments(draft, draft.line_start(draft.pieces[outermost].start))
+    first = statement_piece(draft, piece)
+    return above_comments(draft, draft.line_start(draft.pieces[first].start))
 
 
 def _function_place(draft: Draft, before: int, lowest: int) -> int:
@@ -162,7 +159,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
         last = draft.last_inside(piece)
         if last >= before or _is_definition(one):
             break
-        goes_on = one.keyword in ("elif", "else", "except", "finally")
+        goes_on = one.keyword in GOES_ON
         is_block = piece != last or one.text.startswith(("if", "try"))
         if (
             goes_on
@@ -178,7 +175,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
         piece = last + 1
     # Never between the clauses of one statement.
     following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
-    if open_block and following in ("elif", "else", "except", "finally"):
+    if open_block and following in GOES_ON:
         return _start_of_block(draft, piece)
     return _below_settings(draft, _below_closing_comments(draft, _below_old_imports(draft, place)), before)
 
@@ -234,7 +231,7 @@ def _below_settings(draft: Draft, offset: int, before: int) -> int:
 
 def _start_of_block(draft: Draft, piece: int) -> int:
     """Where the statement begins that the clause `piece` goes on."""
-    while draft.pieces[piece].parent != -1 or draft.pieces[piece].keyword in ("elif", "else", "except", "finally"):
+    while draft.pieces[piece].parent != -1 or draft.pieces[piece].keyword in GOES_ON:
         piece -= 1
     return draft.pieces[piece].start
 

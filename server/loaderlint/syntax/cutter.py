@@ -24,6 +24,8 @@ Kind = Literal["statement", "class", "clause"]
 
 #: A compound statement outside functions with more lines than this is cut into its clauses.
 LONG = 30
+#: The keywords of clauses that go on with a statement.
+GOES_ON = ("elif", "else", "except", "finally")
 
 
 class Piece(NamedTuple):
