@@ -1,5 +1,5 @@
-"""Calls that must not happen again when a worker runs the script once more: they ask the user, remove or move files, or
-begin a file anew."""
+"""What calls do outside their process. Some must not happen again when a worker runs the script once more: they ask the
+user, remove or move files, or begin a file anew."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ REMOVING_METHODS = frozenset("unlink rmdir rename replace".split())
 OPENING = "builtins.open"
 #: The letters of a mode in which a file is begun anew, or must not exist.
 ANEW = frozenset("wx")
+
+#: The beginnings of calls that change nothing in their own process but what they return: a worker never needs them.
+OUTSIDE = tuple(
+    """
+    builtins.print pprint.pprint logging.debug logging.info logging.warning mlflow. nltk.download os.makedirs os.mkdir
+    os.remove os.system shutil. time.sleep wandb.
+    """.split()
+)

@@ -57,7 +57,7 @@ again. It stops at an import, a function, a class, a name that workers use, a se
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Place, Safety, Severity, Silence
@@ -153,25 +153,29 @@ def _fix(start: Start, model: Model) -> Fix:
     itself needs the code that no longer runs at import; the work above it is left alone if that is not sure."""
     path = start.place.path
     file = model.files.file(path)
+    unsafe = Fix(_TITLE, "unsafe", (EncloseRest(start.place, HEAD),))
     if file is None:
-        return Fix(_TITLE, "unsafe", (EncloseRest(start.place, HEAD),))
+        return unsafe
     outermost = _outermost(file, start.place.piece)
-    safety = _safety(file, outermost, model)
     needed = _needed_in_workers(path, outermost, model)
-    first = first_work(file, outermost, needed, model) if safety == "safe" else outermost
-    if safety == "safe" and has_effects_before(path, first, model):
-        safety = "unsafe"  # each worker would do it again
+    if _may_be_needed(file, outermost, needed, model):
+        return unsafe
+    first = first_work(file, outermost, needed, model)
     begins = start.place if first == outermost else Place(path, first, -1)
+    # each worker would do again what stays above
+    safety: Safety = "unsafe" if has_effects_before(path, first, model) else "safe"
     return Fix(_TITLE, safety, (EncloseRest(begins, HEAD),))
 
 
-def _safety(file: ProjectFile, first: int, model: Model) -> Safety:
+def _may_be_needed(file: ProjectFile, first: int, needed: Set[str], model: Model) -> bool:
+    """Whether other files or workers may need the code of a script from piece `first` on. `needed` are the names that
+    workers use."""
     if model.scripts.importers(file.path) or _is_late(model):
-        return "unsafe"
+        return True
     if any(piece.kind == "class" for piece in file.pieces[first:]):
-        return "unsafe"  # its objects may be sent to workers
-    moved = {name for name, bindings in file.names.items() if any(one.piece >= first for one in bindings)}
-    return "unsafe" if moved & _needed_in_workers(file.path, first, model) else "safe"
+        return True  # its objects may be sent to workers
+    bound = (binding for name in needed if name in file.names for binding in file.names[name])
+    return any(binding.piece >= first for binding in bound)
 
 
 def _is_late(model: Model) -> bool:

@@ -10,32 +10,16 @@ import re
 from collections.abc import Set
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.lasting_effects import OUTSIDE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
+from loaderlint.syntax.cutter import GOES_ON
 from loaderlint.syntax.main_guard import is_main_guard
 
-#: Calls that change nothing in their own process but what they return.
-_OUTSIDE = (
-    "builtins.print",
-    "pprint.pprint",
-    "logging.debug",
-    "logging.info",
-    "logging.warning",
-    "mlflow.",
-    "nltk.download",
-    "os.makedirs",
-    "os.mkdir",
-    "os.remove",
-    "os.system",
-    "shutil.",
-    "time.sleep",
-    "wandb.",
-)
 #: `Sample = namedtuple(...)` is a class, which workers look up by its name; `BATCH_SIZE` is none.
 _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
-_GOES_ON = frozenset({"elif", "else", "except", "finally"})
 
 
 def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) -> int:
@@ -46,7 +30,7 @@ def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) ->
     for index in reversed(range(start)):
         if not work.is_of_main(index):
             break
-        if file.pieces[index].parent == -1 and file.pieces[index].keyword not in _GOES_ON:
+        if file.pieces[index].parent == -1 and file.pieces[index].keyword not in GOES_ON:
             first = index
         if work.does_something(index):
             found = first
@@ -92,7 +76,7 @@ class _Work:
 
     def _is_call_of_main(self, call: ir.Call, piece: ir.PieceIR, body: Frame) -> bool:
         atoms = self._model.ev.eval(call.func, body).atoms
-        if atoms and all(isinstance(atom, Lib) and atom.name.startswith(_OUTSIDE) for atom in atoms):
+        if atoms and all(isinstance(atom, Lib) and atom.name.startswith(OUTSIDE) for atom in atoms):
             return True
         return isinstance(piece.exprs[call.func], ir.Attr) and self._is_held(call.func, piece)
 
