@@ -17,7 +17,7 @@ from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
 from loaderlint.fixes.edit_statements import first_offset
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import above_comments
-from loaderlint.fixes.name_scopes import binding_nodes
+from loaderlint.fixes.name_scopes import binding_nodes, bindings
 from loaderlint.fixes.piece_tree import Tree
 
 _HEAD = re.compile(r"def\s+\w+\s*\(")
@@ -89,13 +89,10 @@ def _word(value: cst.BaseExpression) -> str | None:
 
 def _is_function(draft: Draft, name: str) -> bool:
     """Whether a name is that of a function at module level, and of nothing else."""
-    nodes = binding_nodes(draft, name)
-    return len(nodes) == 1 and any(_defines(draft, piece, name) for piece in range(len(draft.pieces)))
-
-
-def _defines(draft: Draft, piece: int, name: str) -> bool:
-    found = draft.pieces[piece]
-    return found.parent == -1 and found.kind == "statement" and re.match(rf"def\s+{name}\b", found.text) is not None
+    found = bindings(draft, name)
+    if len(found) != 1 or binding_nodes(draft, name) != [found[0].node]:
+        return False
+    return re.match(rf"def\s+{name}\b", draft.pieces[found[0].piece].text) is not None
 
 
 def _is_only(draft: Draft, node: cst.FunctionDef, name: str) -> bool:

@@ -25,10 +25,8 @@ def after_construction(ev: Evaluator, inst: Instance, name: str, stores: tuple[S
     gone = {store for store in made if not store.lasts}
     later = [store for store in made if _is_other(store, name)] if len(made) > 1 else []
     init = ev.classes.init_frame(inst) if later else None
-    for store in made if init is not None else ():
-        assert init is not None
-        if any(_hides(one, store) and _always_follows(ev, init, one, store) for one in later):
-            gone.add(store)
+    if init is not None:
+        gone |= {s for s in made if any(_hides(one, s) and _always_follows(ev, init, one, s) for one in later)}
     return tuple(store for store in stores if store not in gone)
 
 

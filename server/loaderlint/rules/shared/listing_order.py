@@ -381,9 +381,7 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            found_by_name = looked_up(step.context, frame, self._model)
-            around = self._model.def_of(frame).around(step.context)
-            loops = [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
+            loops = self._ordering_loops(step.context, frame)
             chosen = self._chosen_by_turn(step.context, loops, frame)
             for loop in loops:
                 orders = self.of(loop, frame, depth)
@@ -450,10 +448,14 @@ class ListingOrder:
 
     def _of_loops(self, context: int, frame: Frame, depth: int) -> Orders:
         """The order of what is appended or yielded one by one: that of the loops around it."""
+        loops = self._ordering_loops(context, frame)
+        return frozenset(order for loop in loops for order in self.of(loop, frame, depth))
+
+    def _ordering_loops(self, context: int, frame: Frame) -> list[int]:
+        """What the loops around a context go through, but for those that only look for one name."""
         found_by_name = looked_up(context, frame, self._model)
         around = self._model.def_of(frame).around(context)
-        loops = [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
-        return frozenset(order for loop in loops for order in self.of(loop, frame, depth))
+        return [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
 
     def _is_target(self, base: int, target: int | str | _Entry, frame: Frame) -> bool:
         if isinstance(target, int):

@@ -130,7 +130,7 @@ def _sent(loader: Loader, model: Model) -> list[tuple[Payload, FunctionRef | Cla
 def _fixes(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
     """The fix of a function: unsafe if it lets no workers start, because every loader that sends it sends something
     else whose fix is not safe."""
-    fixes = hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else ()
+    fixes = model.remembered(hoisted, ref, payload) if isinstance(ref, FunctionRef) else ()
     if ref in model.once(_curable):
         return fixes
     title = "{}; its loader sends something else that pickle cannot name"
@@ -152,7 +152,7 @@ def _curable(model: Model) -> frozenset[FunctionRef | ClassRef]:
 
 
 def _is_safe(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> bool:
-    return isinstance(ref, FunctionRef) and any(fix.safety == "safe" for fix in hoisted(ref, payload, model))
+    return isinstance(ref, FunctionRef) and any(fix.safety == "safe" for fix in model.remembered(hoisted, ref, payload))
 
 
 def _option_of(ref: FunctionRef | ClassRef, loader: Loader, model: Model) -> Site | None:
