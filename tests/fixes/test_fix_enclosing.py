@@ -27,6 +27,10 @@ GUARDED = [
         "b()",
         "if G:\n    if x:\n        a()\n    else:\n        b()\n    c()\n",
     ),
+    ("x = 1\n# x = 2\nb()\n", "b()", "x = 1\n# x = 2\nif G:\n    b()\n"),
+    ("x = 1\n#x = 2\n# Then b.\nb()\n", "b()", "x = 1\n#x = 2\nif G:\n    # Then b.\n    b()\n"),
+    ("x = 1\n# y = 2\nb()\n", "b()", "x = 1\nif G:\n    # y = 2\n    b()\n"),
+    ("x = 1\n\n# x = 2\nb()\n", "b()", "x = 1\n\nif G:\n    # x = 2\n    b()\n"),
     ("b('\u2028')\nc()\n", "b('\u2028')", "if G:\n    b('\u2028')\n    c()\n"),
 ]
 

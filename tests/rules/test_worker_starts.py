@@ -154,6 +154,13 @@ STARTED: dict[str, str] = {
     "loader.__len__()": "no script iterates over it when it is imported",
     "list(loader); list(loader)": "error safe",
     "list(loader); class E: pass": "error safe",
+    "print(3); def f(): return 3; list(loader)": "error unsafe",
+    "x = torch.load('x'); def f(): return 3; list(loader)": "error unsafe",
+    "x = load(); x.load_state_dict(3); def f(): return 3; list(loader)": "error unsafe",
+    "def g(): return torch.load('x'); x = g(); def f(): return 3; list(loader)": "error unsafe",
+    "def g(): print(3); x = g(); def f(): return 3; list(loader)": "error safe",
+    "x = [3]; def f(): return 3; list(loader)": "error safe",
+    "def f(): return torch.load('x'); list(loader)": "error safe",
     "list(loader); X = 3": "error safe",
 }
 #: Methods of a subclass of DataLoader, and the line of a script that starts its workers: the one that makes it, or the

@@ -16,6 +16,10 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 #: Marks of cells, which editors look for at the start of a line.
 _CELL = re.compile(r"^#[ \t]*(?:%%|<codecell>|In\[)", re.MULTILINE)
 
+#: A line that binds a name, and a comment that would.
+_BOUND = re.compile(r"(?P<name>\w+)[ \t]*=(?!=)")
+_BOUND_IN_COMMENT = re.compile(r"#[# \t]*(?P<name>\w+)[ \t]*=(?!=)")
+
 
 def enclose_rest(draft: Draft, place: Place, head: str) -> None:
     """Plan to put the module-level statement at `place` and all below it under `head`. One change: what another fix
@@ -24,7 +28,7 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
     Raises Refused if the file is cut into cells."""
     draft.find(place)
     first = statement_piece(draft, place.piece)
-    start = above_comments(draft, draft.line_start(draft.pieces[first].start))
+    start = _above_own_comments(draft, draft.line_start(draft.pieces[first].start))
     rest = draft.text[start:]
     if _CELL.search(rest):
         raise Refused("the file is cut into cells")
@@ -37,6 +41,21 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
         offset += len(line)
     text = f"{head}{draft.newline}{''.join(lines)}"
     draft.change(Change(start, len(draft.text), text, LINES))
+
+
+def _above_own_comments(draft: Draft, line: int) -> int:
+    """The start of the first of the comment lines directly above a line, without those that hold another value of what
+    the statement above them binds: `# Tensor = torch.cuda.DoubleTensor`."""
+    start = above_comments(draft, line)
+    if start == 0:
+        return start
+    above = _BOUND.match(draft.text, draft.line_start(start - 1))
+    while above is not None and start < line:
+        other = _BOUND_IN_COMMENT.match(draft.text, start)
+        if other is None or other["name"] != above["name"]:
+            break
+        start = draft.next_line(start)
+    return start
 
 
 def _inside_strings(draft: Draft, first: int) -> frozenset[int]:

@@ -1,5 +1,5 @@
 """What calls do outside their process. Some must not happen again when a worker runs the script once more: they ask the
-user, remove or move files, or begin a file anew."""
+user, remove or move files, or begin a file anew. Others are a nuisance: they print, or take long or much memory."""
 
 from __future__ import annotations
 
@@ -22,3 +22,21 @@ OUTSIDE = tuple(
     os.remove os.system shutil. time.sleep wandb.
     """.split()
 )
+
+#: The beginnings of calls that everybody sees.
+SHOWING = ("builtins.print", "pprint.pprint", "logging.info", "logging.warning", "mlflow.", "wandb.")
+#: The beginnings of calls that read what may be large.
+READING = tuple(
+    """
+    datasets.load_dataset datasets.load_from_disk h5py.File joblib.load nibabel.load numpy.genfromtxt numpy.load
+    pandas.read_ pickle.load scipy.io.loadmat torch.load
+    """.split()
+)
+#: The beginnings of calls that create a model.
+MODELS = tuple(
+    """
+    monai.networks.nets. segmentation_models_pytorch. timm.create_model torch.hub.load torchvision.models.
+    """.split()
+)
+#: Methods of models: they create one, or move one to a GPU.
+MODEL_METHODS = frozenset("cuda from_pretrained load_from_checkpoint load_state_dict".split())

@@ -42,7 +42,9 @@ if __name__ == "__main__":
 ## Fix safety
 Safe: the code below the guard is still module-level code, so every name stays a global. Text in multi-line strings is
 not indented. Unsafe where workers may need a name that is bound below the guard, where other files import the script,
-or where what stays above the guard asks the user, removes files or begins one anew: each worker would do so again.
+or where what stays above the guard is not for workers to do again: it asks the user, removes files or begins one anew,
+creates the model, reads data that no worker needs, or prints. A function between this and the loop is such a place:
+put the work into a function of its own, or below it.
 
 A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print
 again. It stops at an import, a function, a class, a name that workers use, a setting of another module
@@ -69,7 +71,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
-from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before
+from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before, repeated_work
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
 
 _TITLE = f"Put the rest of the script under `{HEAD}`"
@@ -163,8 +165,10 @@ def _fix(start: Start, model: Model) -> Fix:
     first = first_work(file, outermost, needed, model)
     begins = start.place if first == outermost else Place(path, first, -1)
     # each worker would do again what stays above
-    safety: Safety = "unsafe" if has_effects_before(path, first, model) else "safe"
-    return Fix(_TITLE, safety, (EncloseRest(begins, HEAD),))
+    again = repeated_work(file, first, needed, model)
+    safety: Safety = "unsafe" if again or has_effects_before(path, first, model) else "safe"
+    title = f"{_TITLE}; above it, each worker still {', '.join(again)}" if again else _TITLE
+    return Fix(title, safety, (EncloseRest(begins, HEAD),))
 
 
 def _may_be_needed(file: ProjectFile, first: int, needed: Set[str], model: Model) -> bool:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.lasting_effects import ANEW, ASKING, OPENING, REMOVING, REMOVING_METHODS
+from loaderlint.knowledge.lasting_effects import (
+    ANEW,
+    ASKING,
+    MODEL_METHODS,
+    MODELS,
+    OPENING,
+    READING,
+    REMOVING,
+    REMOVING_METHODS,
+    SHOWING,
+)
 from loaderlint.knowledge.value_types import is_path
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Lib, LibMember, LibObject
+from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, LibMember, LibObject
+from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts, module_level
+from loaderlint.rules.unguarded_worker_start.script_work import ScriptWork
 
 #: How many functions are followed.
 _MAX_FRAMES = 200
@@ -26,8 +38,15 @@ def has_effects_before(path: Path, first: int, model: Model) -> bool:
 
 def _run_before(path: Path, first: int, model: Model) -> Iterator[tuple[Frame, ir.Call]]:
     file = model.files.file(path)
-    pieces = [piece for piece in module_level(file) if piece < first and not in_main_guard(file, piece)] if file else []
-    bodies = [model.ev.body(path, piece) for piece in pieces]
+    yield from _run([model.ev.body(path, piece) for piece in _unguarded_before(file, first)] if file else [], model)
+
+
+def _unguarded_before(file: ProjectFile, first: int) -> list[int]:
+    return [piece for piece in module_level(file) if piece < first and not in_main_guard(file, piece)]
+
+
+def _run(bodies: list[Frame], model: Model) -> Iterator[tuple[Frame, ir.Call]]:
+    """The calls of module-level code, and of what it calls."""
     seen = set(bodies)
     queue = deque(bodies)
     while queue:
@@ -58,3 +77,42 @@ def _asks_or_removes(atom: Atom) -> bool:
         case LibMember(LibObject() as owner, name):
             return name in REMOVING_METHODS and is_path(owner.name)
     return False
+
+
+def repeated_work(file: ProjectFile, first: int, needed: Set[str], model: Model) -> tuple[str, ...]:
+    """What module-level code above piece `first` of a script does at some cost, or for all to see, though no worker
+    needs it, as text. `needed` are the names that workers use."""
+    names = set(needed)
+    bodies = []
+    for piece in reversed(_unguarded_before(file, first)):
+        if ScriptWork(file, names, model).is_of_main(piece):
+            bodies.append(model.ev.body(file.path, piece))
+        else:
+            facts = file.facts_of(piece)
+            names.update(facts.ir.mentions if facts is not None else ())  # workers need these for what they need
+    found = {one for frame, call in _run(bodies, model) if (one := _work(call, frame, model))}
+    return tuple(sorted(found))
+
+
+def _work(call: ir.Call, frame: Frame, model: Model) -> str:
+    """What a call does at some cost or for all to see, as text; '' if nothing is known."""
+    callee = frame.code.exprs[call.func]
+    if isinstance(callee, ir.Attr) and callee.name in MODEL_METHODS:
+        return "creates the model"
+    for atom in model.ev.eval(call.func, frame).atoms:
+        if isinstance(atom, Lib):
+            if atom.name.startswith(READING):
+                return "reads the data"
+            if atom.name.startswith(MODELS):
+                return "creates the model"
+            if atom.name.startswith(SHOWING) and frame.def_ == 0:
+                return "prints"
+        elif isinstance(atom, ClassRef) and _is_model(atom, model):
+            return "creates the model"
+    return ""
+
+
+def _is_model(cls: ClassRef, model: Model) -> bool:
+    """Whether a class of the project is a model, not a loss."""
+    bases = model.ev.classes.library_bases(cls)
+    return "torch.nn.Module" in bases and "loss" not in model.ev.classes.name(cls).lower()

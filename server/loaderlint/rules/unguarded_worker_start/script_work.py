@@ -25,19 +25,24 @@ _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
 def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) -> int:
     """The module-level piece with which the work begins that leads to piece `start`: between the two are only
     statements that matter to the main process alone. `needed` are the names that workers use."""
-    work = _Work(file, needed, model)
+    work = ScriptWork(file, needed, model)
     found = first = start
+    is_whole = True  # nothing of its own has been left out on the way
     for index in reversed(range(start)):
         if not work.is_of_main(index):
             break
         if file.pieces[index].parent == -1 and file.pieces[index].keyword not in GOES_ON:
             first = index
         if work.does_something(index):
+            found, is_whole = first, True
+        elif is_whole and work.is_counter(index):
             found = first
+        else:
+            is_whole = False
     return found
 
 
-class _Work:
+class ScriptWork:
     """Judges the module-level statements of one script."""
 
     def __init__(self, file: ProjectFile, needed: Set[str], model: Model) -> None:
@@ -49,6 +54,15 @@ class _Work:
         """Whether a statement is more than the value of a setting."""
         facts = self._file.facts_of(index)
         return facts is not None and any(isinstance(step, ir.Perform) for step in facts.ir.defs[0].steps)
+
+    def is_counter(self, index: int) -> bool:
+        """Whether a statement at module level is the first value of a variable that the script goes on to change,
+        judging by its name: `best_score = 0`. `EPOCHS = 3` is a setting."""
+        facts = self._file.facts_of(index)
+        if facts is None or self._file.pieces[index].parent != -1:
+            return False
+        steps = facts.ir.defs[0].steps
+        return bool(steps) and all(isinstance(step, ir.Bind) and step.name.islower() for step in steps)
 
     def is_of_main(self, index: int) -> bool:
         """Whether the effects of a statement stay in the main process: it binds no name that workers use, and changes
@@ -64,7 +78,8 @@ class _Work:
     def _is_step_of_main(self, step: ir.Step, piece: ir.PieceIR, body: Frame) -> bool:
         match step:
             case ir.Bind():
-                return self._is_own(step.name) and not isinstance(piece.exprs[step.value], ir.Imported)
+                value = piece.exprs[step.value]
+                return self._is_own(step.name, value) and not isinstance(value, ir.Imported)
             case ir.SetAttr(base=held) | ir.SetItem(base=held) | ir.Augment(target=held) | ir.Delete(target=held):
                 return self._is_held(held, piece)
             case ir.Evaluate(expr=number):
@@ -87,10 +102,13 @@ class _Work:
             root = piece.exprs[root.base]
         if not isinstance(root, ir.Global):
             return not isinstance(root, ir.Imported)
-        return self._is_own(root.name) and self._is_variable(root.name)
+        return self._is_own(root.name, root) and self._is_variable(root.name)
 
-    def _is_own(self, name: str) -> bool:
-        return name not in self._needed and name != "_" and not _CLASS.match(name)
+    def _is_own(self, name: str, value: ir.Expr) -> bool:
+        """Whether a name that has a value is one of the main process: no worker uses it, and it is no class. Another
+        name of a class, such as `Tensor = torch.cuda.FloatTensor`, is not the one by which workers find it."""
+        is_class = bool(_CLASS.match(name)) and not isinstance(value, ir.Attr | ir.Const)
+        return name not in self._needed and name != "_" and not is_class
 
     def _is_variable(self, name: str) -> bool:
         bindings = self._file.names[name] if name in self._file.names else ()
