@@ -95,13 +95,13 @@ def _others(loaders: Sequence[Loader], model: Model) -> list[Loader]:
 
 
 def _starting_loaders(model: Model) -> tuple[Loader, ...]:
-    """The loaders with several workers that start OpenCV's threads, or whose dataset is unknown, and that nothing
-    limits."""
+    """The loaders with several workers, or perhaps so, that start OpenCV's threads, and that nothing limits; those with
+    several workers whose dataset is unknown too."""
     limits = Limits(model)
     return tuple(
         loader
         for loader in model.loaders
-        if loader.has_workers(2) == "yes"
+        if loader.has_workers(2) != "no"
         and not is_trial(loader, model)
         and any(not limits.reach(loader, path) for path in _users(loader, model))
     )
@@ -109,7 +109,7 @@ def _starting_loaders(model: Model) -> tuple[Loader, ...]:
 
 def _users(loader: Loader, model: Model) -> Iterator[Path]:
     """The files whose code starts OpenCV's threads in the loader's workers; its own file if its dataset is unknown."""
-    if loader.late and not loader.datasets and loader.path is not None:
+    if loader.late and not loader.datasets and loader.path is not None and loader.has_workers(2) == "yes":
         yield loader.path
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
         if starts_threads(call, model):
