@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
+from loaderlint.findings.finding import (
+    AddImport,
+    Evidence,
+    Finding,
+    Fix,
+    InsertFunction,
+    Place,
+    Severity,
+    Silence,
+    place_of,
+)
 from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
 
 if TYPE_CHECKING:
@@ -18,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Rules on faults that the call of a loader shows, whether or not anything iterates over it.
 _AT_CREATION = frozenset({"conflicting-loader-arguments"})
+
+#: A mark of a package that not every project needs, in the source of a fix.
+_PACKAGE = re.compile(r"\{(cv2|numpy|h5py|lmdb|torchvision)\b")
 
 
 def unheard(silence: Silence) -> None:
@@ -52,6 +66,7 @@ def ask_rules(
                         if not places.is_library(finding.place.path):
                             heard(finding)
                     elif (own := of_project(finding, places, model)) is not None:
+                        own = _without_new_requirements(own, model)
                         is_hint = _is_unused(subject, one, model)
                         _add(found, _as_hint(own) if is_hint else _quieter(own, subject, model))
     return list(found.values())
@@ -73,6 +88,30 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
     if len(evidence) == len(finding.evidence) and len(fixes) == len(finding.fixes):
         return finding
     return replace(finding, evidence=evidence, fixes=fixes)
+
+
+def _without_new_requirements(finding: Finding, model: Model) -> Finding:
+    """The finding, whose fixes are unsafe if they make a file need a package that it only uses where it is
+    installed."""
+    fixes = tuple(replace(fix, safety="unsafe") if _requires_more(fix, model) else fix for fix in finding.fixes)
+    return finding if fixes == finding.fixes else replace(finding, fixes=fixes)
+
+
+def _requires_more(fix: Fix, model: Model) -> bool:
+    from loaderlint.project.reach.optional_packages import is_optional
+
+    if fix.safety == "unsafe":
+        return False
+    return any(is_optional(package, path, model) for path, package in _required(fix))
+
+
+def _required(fix: Fix) -> Iterator[tuple[Path, str]]:
+    """The packages that a fix imports into a file, or that a function which it inserts uses."""
+    for intent in fix.intents:
+        if isinstance(intent, AddImport) and not intent.module.startswith("."):
+            yield intent.path, intent.module.partition(".")[0]
+        elif isinstance(intent, InsertFunction):
+            yield from ((intent.path, package) for package in dict.fromkeys(_PACKAGE.findall(intent.source)))
 
 
 def _quieter(finding: Finding, subject: object, model: Model) -> Finding:
