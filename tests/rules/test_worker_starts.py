@@ -11,7 +11,7 @@ from tests.project.linking import link
 from tests.rules.answers import answers, lines
 
 HEAD = """
-import absl.app, accelerate, fire, functools, itertools, multiprocessing, os, platform, pytest, sys, unittest
+import absl.app, accelerate, fire, functools, itertools, multiprocessing, os, platform, pytest, sys, torchinfo, unittest
 import lightning.pytorch as pl
 import torch.multiprocessing as mp
 import torch.optim.swa_utils
@@ -159,6 +159,8 @@ STARTED: dict[str, str] = {
     "x = load(); x.load_state_dict(3); def f(): return 3; list(loader)": "error unsafe",
     "def g(): return torch.load('x'); x = g(); def f(): return 3; list(loader)": "error unsafe",
     "def g(): print(3); x = g(); def f(): return 3; list(loader)": "error safe",
+    "x = torch.load('x'); load(x); list(loader)": "error unsafe",
+    "x = torch.load('x'); torchinfo.summary(x); list(loader)": "error safe",
     "x = [3]; def f(): return 3; list(loader)": "error safe",
     "def f(): return torch.load('x'); list(loader)": "error safe",
     "list(loader); X = 3": "error safe",

@@ -19,12 +19,16 @@ ANEW = frozenset("wx")
 OUTSIDE = tuple(
     """
     builtins.print pprint.pprint logging.debug logging.info logging.warning mlflow. nltk.download os.makedirs os.mkdir
-    os.remove os.system shutil. time.sleep wandb.
+    os.remove os.system shutil. time.sleep torch.cuda.empty_cache torchinfo.summary torchsummary.summary wandb.
     """.split()
 )
 
 #: The beginnings of calls that everybody sees.
-SHOWING = ("builtins.print", "pprint.pprint", "logging.info", "logging.warning", "mlflow.", "wandb.")
+SHOWING = tuple(
+    """
+    builtins.print logging.info logging.warning mlflow. pprint.pprint torchinfo.summary torchsummary.summary wandb.
+    """.split()
+)
 #: The beginnings of calls that read what may be large.
 READING = tuple(
     """

@@ -24,7 +24,6 @@ from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, LibMember,
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts, module_level
-from loaderlint.rules.unguarded_worker_start.script_work import ScriptWork
 
 #: How many functions are followed.
 _MAX_FRAMES = 200
@@ -85,11 +84,12 @@ def repeated_work(file: ProjectFile, first: int, needed: Set[str], model: Model)
     names = set(needed)
     bodies = []
     for piece in reversed(_unguarded_before(file, first)):
-        if ScriptWork(file, names, model).is_of_main(piece):
-            bodies.append(model.ev.body(file.path, piece))
+        facts = file.facts_of(piece)
+        steps = facts.ir.defs[0].steps if facts is not None else ()
+        if facts is not None and any(isinstance(step, ir.Bind) and step.name in names for step in steps):
+            names.update(facts.ir.mentions)  # workers need these for what they need
         else:
-            facts = file.facts_of(piece)
-            names.update(facts.ir.mentions if facts is not None else ())  # workers need these for what they need
+            bodies.append(model.ev.body(file.path, piece))
     found = {one for frame, call in _run(bodies, model) if (one := _work(call, frame, model))}
     return tuple(sorted(found))
 

@@ -25,7 +25,7 @@ _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
 def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) -> int:
     """The module-level piece with which the work begins that leads to piece `start`: between the two are only
     statements that matter to the main process alone. `needed` are the names that workers use."""
-    work = ScriptWork(file, needed, model)
+    work = _Work(file, needed, model)
     found = first = start
     is_whole = True  # nothing of its own has been left out on the way
     for index in reversed(range(start)):
@@ -42,7 +42,7 @@ def first_work(file: ProjectFile, start: int, needed: Set[str], model: Model) ->
     return found
 
 
-class ScriptWork:
+class _Work:
     """Judges the module-level statements of one script."""
 
     def __init__(self, file: ProjectFile, needed: Set[str], model: Model) -> None:
