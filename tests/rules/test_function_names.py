@@ -36,6 +36,18 @@ NAMES = [
     ('lambda sample: sample["image"]', "get_image"),
     ("lambda img, magnitude: ImageOps.solarize(img, magnitude)", "solarize_img"),
     ("lambda x, seed: add_noise(x, seed)", "apply_add_noise"),
+    ("lambda sample, idx, **kwargs: sample", "return_sample"),
+    ("lambda x, *rest: x", "return_first_argument"),
+    ("lambda x, y: y", "return_second_argument"),
+    ("lambda x: None", "return_none"),
+    ("lambda label: 0", "return_0"),
+    ("lambda *args: True", "return_true"),
+    ("lambda _: ()", "return_empty_tuple"),
+    ("lambda x: [x]", "wrap_in_list"),
+    ("lambda x: (x,)", "wrap_in_tuple"),
+    ("lambda pair: (cutout(pair[0]), pair[1])", "apply_cutout"),
+    ("lambda x: torch.log(torch.clamp(x, min=1e-5))", "clamp_and_log"),
+    ("lambda x: F.normalize(F.to_tensor(x))", "to_tensor_and_normalize"),
 ]
 UNTOLD = [
     "lambda: 1",
@@ -50,9 +62,17 @@ UNTOLD = [
     "lambda x: x * 1e999",
     f"lambda x: x / 1{'0' * 400}",
     "lambda x: x.float().div(255)",
-    "lambda x: F.normalize(F.to_tensor(x))",
+    "lambda x: F.normalize(F.to_tensor(F.crop(x)))",
+    "lambda x: F.normalize(x.float())",
+    "lambda x: F.add(F.to_tensor(x), F.zeros(x))",
+    "lambda pair: (cutout(pair[0]), flip(pair[1]))",
+    "lambda pair: (cutout(k), pair[1])",
+    "lambda x: [x, x]",
     "lambda x: choose()(x)",
     "lambda x: x if x.ok else None",
+    "lambda x, y, z: z",
+    "lambda x: -1",
+    'lambda x: "cat"',
 ]
 
 
@@ -68,6 +88,11 @@ USES = [
     # arithmetic says less than the author, but more than 'transform'
     ("t = Names(scale=lambda x: x * 2)", "apply_scale"),
     ("t = f(lambda x: x * 2)", "apply_steps"),
+    ("t.steps = lambda x, k: x", "return_first_argument"),
+    ("t.crop = lambda x, k: x[k]", "apply_steps"),
+    ("t = Names(index_to_name=lambda x, k: x[k])", "index_to_name"),
+    ("t = Names(name_formatter=lambda x, k: x[k])", "name_formatter"),
+    ("t = Names(tomato=lambda x, k: x[k])", "apply_tomato"),
 ]
 
 

@@ -183,7 +183,7 @@ DATASETS: dict[str, str] = {
     "+ 1)": "'self.work' of 'D' [safe: apply_work] + 'self.work' of 'D' [safe: identity]",
     "f = lambda y: y": "",
     "x.work = lambda y: y": "",
-    "self.work = functools.partial(lambda y, z: y, z=3)": "'self.work' of 'D' [safe: apply_work]",
+    "self.work = functools.partial(lambda y, z: y, z=3)": "'self.work' of 'D' [safe: return_first_argument]",
     "self.work = self.g / def g(self, y): return y": "",
     "self.work = lambda y: y / def __reduce__(self): return D, ()": "",
     "self.work = lambda y: y / def __reduce_ex__(self, p): return D, ()": "",

@@ -61,13 +61,14 @@ names around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Site, def_key
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
@@ -95,8 +96,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     for payload, ref in model.remembered(_sent, loader):
-        unsure = payload.guessed or is_alternative(ref, model)
-        certainty = "possible" if unsure else exposure.certainty
+        certainty = exposure.certainty if _is_sure(ref, payload, model) else "possible"
         option = _option_of(ref, loader, model)
         verdict = weighed(RULE, certainty, 0 if option is None else 1, loud)
         place = place_of(ref, model)
@@ -129,26 +129,57 @@ def _sent(loader: Loader, model: Model) -> list[tuple[Payload, FunctionRef | Cla
 
 def _fixes(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
     """The fix of a function: unsafe if it lets no workers start, because every loader that sends it sends something
-    else whose fix is not safe."""
+    else whose fix is not safe, or is made together with a loader that does."""
     fixes = model.remembered(hoisted, ref, payload) if isinstance(ref, FunctionRef) else ()
-    if ref in model.once(_curable):
+    curable = model.once(_curable)
+    if ref in curable.together:
         return fixes
-    title = "{}; its loader sends something else that pickle cannot name"
+    other = "another loader here" if ref in curable.alone else "its loader"
+    title = f"{{}}; {other} sends something else that pickle cannot name"
     return tuple(
         replace(fix, title=title.format(fix.title), safety="unsafe") if fix.safety == "safe" else fix for fix in fixes
     )
 
 
-def _curable(model: Model) -> frozenset[FunctionRef | ClassRef]:
-    """What the loaders send for which safe fixes name all that they send."""
-    found: set[FunctionRef | ClassRef] = set()
+class _Curable(NamedTuple):
+    """What loaders send for which safe fixes name all that these loaders send (`alone`), and all that the loaders send
+    which the same function, class or script makes (`together`)."""
+
+    alone: frozenset[FunctionRef | ClassRef]
+    together: frozenset[FunctionRef | ClassRef]
+
+
+def _curable(model: Model) -> _Curable:
+    alone: set[FunctionRef | ClassRef] = set()
+    by_maker: dict[Hashable, set[FunctionRef | ClassRef]] = {}
+    incurable: set[Hashable] = set()
     for loader in model.loaders:
         if model.exposed(1 << loader.index, None, 1) is None or start_severity(loader, model) is None:
             continue
-        sent = model.remembered(_sent, loader)
+        sent, maker = model.remembered(_sent, loader), _maker(loader, model)
         if all(_is_safe(ref, payload, model) for payload, ref in sent):
-            found.update(ref for _, ref in sent)
-    return frozenset(found)
+            alone.update(ref for _, ref in sent)
+            by_maker.setdefault(maker, set()).update(ref for _, ref in sent)
+        elif any(_is_sure(ref, payload, model) and not _is_safe(ref, payload, model) for payload, ref in sent):
+            incurable.add(maker)
+    whole = (refs for maker, refs in by_maker.items() if maker not in incurable)
+    return _Curable(frozenset(alone), frozenset().union(*whole))
+
+
+def _maker(loader: Loader, model: Model) -> Hashable:
+    """What makes a loader: the function, the class of the method, or the script."""
+    frame = loader.site.frame if loader.site is not None else None
+    file = model.files.file(frame.path) if frame is not None else None
+    if frame is None or file is None:
+        return loader.index
+    if frame.def_ == 0:
+        return frame.path
+    around = next((above for above in file.around(frame.piece) if file.pieces[above].kind == "class"), -1)
+    return (frame.path, around) if around >= 0 else def_key(frame)
+
+
+def _is_sure(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> bool:
+    return not payload.guessed and not is_alternative(ref, model)
 
 
 def _is_safe(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> bool:

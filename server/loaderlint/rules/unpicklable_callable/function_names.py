@@ -28,11 +28,16 @@ _COMPUTED = re.compile(r"(?:add|divide_by|invert|multiply_by|negate|rescale|subt
 #: A larger number makes no name.
 _MAX_NUMBER = 10**6
 _ITEMS: MappingProxyType[object, str] = MappingProxyType({0: "first_item", 1: "second_item", -1: "last_item"})
+_ARGUMENTS = MappingProxyType({0: "first_argument", 1: "second_argument"})
 _MODES = MappingProxyType({"L": "grayscale", "1": "bilevel"})
 #: Names that say nothing at module level, nor as a keyword.
 _BLANK = re.compile(r"_*(?:[a-zA-Z]|cb|callback|fn|fun|func|function|inner|key|lambd|wrapped|wrapper)_*$")
 #: Names of arguments that say little.
 _PLAIN = re.compile(r"_*transform(?:s|ation|ations)?(?:_\w+)?$")
+#: Names of uses that name a function: `index_to_name`, `name_formatter`.
+_FUNCTION = re.compile(
+    r"(?:^|[a-z0-9]_)to_[a-z]|_(?:converter|decoder|encoder|fn|formatter|func|function|loader|reader)$"
+)
 #: What a factory does, before what it makes.
 _FACTORY = re.compile(r"_*(?:build|create|get|main|make)(?:_|$)")
 #: Names of parameters that say what they hold.
@@ -48,7 +53,12 @@ def module_names(facts: PieceFacts, def_: int, attribute: str) -> list[str]:
     telling = [name for name in uses if not _PLAIN.match(name)]
     # of arithmetic, the author's word says more
     order = [*keys, *telling, told, *uses] if _COMPUTED.match(told) else [*keys, told, *telling, *uses]
-    return [name if name == told else f"apply_{name.strip('_')}" for name in order if name]
+    return [name if name == told else _as_function(name.strip("_")) for name in order if name]
+
+
+def _as_function(use: str) -> str:
+    """The name of a function that is used as this."""
+    return use if _FUNCTION.search(use) else f"apply_{use}"
 
 
 def _told_uses(names: Iterable[str]) -> list[str]:
@@ -66,6 +76,8 @@ def told_name(facts: PieceFacts, def_: int) -> str:
     params = [param.name for param in one.params]
     if _is_given_back(returned[0], len(params), facts.ir.exprs):
         return "identity"
+    if (kept := _kept(returned[0], params, facts.ir.exprs)) is not None:
+        return f"return_{kept}"
     told = _Told(facts.ir.exprs, params[0])
     return told.of(returned[0]) if len(params) == 1 else told.of_several(returned[0])
 
@@ -103,8 +115,22 @@ def _names_of_use(facts: PieceFacts, def_: int) -> Iterator[str]:
 def _is_given_back(returned: int, params: int, exprs: Sequence[ir.Expr]) -> bool:
     """Whether a function returns its arguments as they are."""
     e = exprs[returned] if returned != ir.NONE else None
-    items = [exprs[item] for item in e.items] if isinstance(e, ir.Seq) and e.kind == "tuple" else [e]
+    is_tuple = isinstance(e, ir.Seq) and e.kind == "tuple" and len(e.items) > 1
+    items = [exprs[item] for item in e.items] if isinstance(e, ir.Seq) and is_tuple else [e]
     return items == [ir.Param(index) for index in range(params)] and all(isinstance(i, ir.Param) for i in items)
+
+
+def _kept(returned: int, params: Sequence[str], exprs: Sequence[ir.Expr]) -> str | None:
+    """What a function returns whatever it gets: one of several arguments as it is, or a constant; None if neither."""
+    match exprs[returned] if returned != ir.NONE else None:
+        case ir.Param(index) if len(params) > 1:
+            name = params[index].strip("_")
+            return name if _TELLING.match(name) else _ARGUMENTS.get(index)
+        case ir.Seq(kind, ()):
+            return f"empty_{kind}"
+        case ir.Const("NoneType" | "bool" | "int", bool() | int() | None as value) if 0 <= (value or 0) < _MAX_NUMBER:
+            return str(value).lower()
+    return None
 
 
 def _snake(name: str) -> str:
@@ -132,9 +158,42 @@ class _Told:
                 return self._computed(number)
             case ir.Compare(left, _, (right,)) if self._is_param(left) and self._number(right) is not None:
                 return "binarize"
+            case ir.Seq(kind, items):
+                return self._in_sequence(kind, items)
             case ir.Call(func, args):
-                return self._called(func, args)
+                return self._called(func, args) or self._called_twice(func, args)
         return ""
+
+    def _in_sequence(self, kind: str, items: Sequence[int]) -> str:
+        """The name for a list or tuple: of the parameter alone, or of its items, of which one is changed."""
+        if len(items) == 1 and self._is_param(items[0]) and kind in ("list", "tuple"):
+            return f"wrap_in_{kind}"
+        parts = [self._exprs[item] for item in items]
+        calls = [part for part in parts if isinstance(part, ir.Call)]
+        if len(calls) != 1 or not all(isinstance(part, ir.Call) or self._is_item(part) for part in parts):
+            return ""
+        (call,) = calls
+        func = self._exprs[call.func]
+        name = func.name if isinstance(func, ir.Attr | ir.Global | ir.Capture | ir.Imported) else None
+        if not name or len(name) < 3 or not any(self._is_item(self._exprs[arg.value]) for arg in call.args):
+            return ""
+        return f"apply_{_snake(name)}"
+
+    def _is_item(self, e: ir.Expr) -> bool:
+        return isinstance(e, ir.Index) and self._is_param(e.base)
+
+    def _called_twice(self, func: int, args: tuple[ir.Arg, ...]) -> str:
+        """The name for a function of what another one makes of the parameter: `clamp_and_log`."""
+        inner = [self._exprs[arg.value] for arg in args if not isinstance(self._exprs[arg.value], ir.Const)]
+        outer = self._exprs[func]
+        if len(inner) != 1 or not isinstance(inner[0], ir.Call) or not isinstance(outer, ir.Attr | ir.Global):
+            return ""
+        called = self._exprs[inner[0].func]
+        is_method = any(isinstance(one, ir.Attr) and self._is_param(one.base) for one in (outer, called))
+        first = self._called(inner[0].func, inner[0].args)
+        if is_method or not first or not isinstance(called, ir.Attr | ir.Global) or len(outer.name) < 3:
+            return ""
+        return f"{_snake(called.name)}_and_{_snake(outer.name)}"
 
     def of_several(self, number: int) -> str:
         """The name for an expression of several parameters: that of the one function that gets some of them."""
