@@ -11,7 +11,8 @@ LISTING_METHODS = frozenset("iterdir glob rglob".split())
 KEEPS_ORDER = frozenset(
     """
     builtins.list builtins.tuple builtins.iter builtins.enumerate builtins.map builtins.filter builtins.zip
-    numpy.array numpy.asarray numpy.concatenate numpy.hstack itertools.chain itertools.chain.from_iterable
+    numpy.array numpy.asarray numpy.concatenate numpy.hstack numpy.repeat numpy.tile
+    itertools.chain itertools.chain.from_iterable
     tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm copy.copy copy.deepcopy builtins.reversed
     """.split()
 )

@@ -119,7 +119,7 @@ class ListingOrder:
                 return split or self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
             case ir.Phi(choices):
                 return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
-            case ir.Bin("+", left, right):
+            case ir.Bin("+" | "*", left, right) | ir.Augmented("*", left, right):  # `names * 3` repeats them
                 return self._all((left, right), frame, depth)
             case ir.Augmented("+", left, right):
                 found = self._all((left, right), frame, depth)

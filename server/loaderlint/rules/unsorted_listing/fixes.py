@@ -120,7 +120,7 @@ def _kept(frame: Frame, model: Model) -> frozenset[int]:
     found += [step.value for _, step in model.steps(frame) if isinstance(step, ir.SetAttr | ir.Return)]
     for e in frame.code.exprs:
         match e:
-            case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
+            case ir.Bin("+" | "*", left, right) | ir.Augmented("+" | "*", left, right):
                 found += (left, right)
     return frozenset(items_from(number, frame, model) for number in found)
 
