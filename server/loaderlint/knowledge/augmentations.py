@@ -16,7 +16,8 @@ class Library(Struct, frozen=True):
     """A library of augmentations. `prefix` of its names; `package` as it is declared, `since` which version its objects
     hold generators; `random`: which of its classes draw; `calm`: which never do, at their default probability;
     `placing`: which draw only a place, if `position` names none; `holders`: which hold others (what calls them:
-    `PIPELINES` in higher_order.py); `reseed`: the method that gives an object a new seed."""
+    `PIPELINES` in higher_order.py); `reseed`: the method that gives an object a new seed; `needs`: the oldest versions
+    of Python and of other packages with which `since` can be installed."""
 
     name: str
     prefix: str
@@ -27,6 +28,7 @@ class Library(Struct, frozen=True):
     placing: frozenset[str]
     holders: frozenset[str]
     reseed: str
+    needs: tuple[tuple[str, str], ...] = ()
 
 
 _ALBUMENTATIONS = Library(
@@ -44,6 +46,14 @@ _ALBUMENTATIONS = Library(
     frozenset(),
     frozenset({"Compose", "Sequential"}),
     "set_random_seed",
+    # the metadata of 1.4.21
+    (
+        ("python", "3.9"),
+        ("numpy", "1.24.4"),
+        ("scipy", "1.10.0"),
+        ("pydantic", "2.7.0"),
+        ("opencv-python-headless", "4.9.0.80"),
+    ),
 )
 _MONAI = Library(
     "MONAI",

@@ -26,6 +26,8 @@ def why_unaffected(library: Library, loader: Loader, model: Model) -> str:
     declared = model.environment(loader).packages or {}
     if library.package == "albumentations" and "albumentationsx" in declared:
         return f"AlbumentationsX {declared['albumentationsx'].described}, gives each worker a state of its own"
+    if ruled_out := _ruled_out(library, loader, model):
+        return ruled_out
     known = declared.get(library.package)
     if known is None:
         return "its version is not known, and it is not certain that workers run it"
@@ -48,8 +50,27 @@ def is_affected(library: Library, loader: Loader, model: Model) -> Answer:
         return declared["albumentationsx"].before("2.5")
     if library.package != "albumentations" and library.package in declared:
         return "yes"  # in every version
+    if _ruled_out(library, loader, model):
+        return "no"
     older = declared.get(library.package, VersionSet()).before(library.since)
     return _OPPOSITE.get(older, older)
+
+
+def _ruled_out(library: Library, loader: Loader, model: Model) -> str:
+    """What the project declares with which no version that has the fault can be installed, as text; '' if there is
+    nothing, or such a version is declared all the same."""
+    environment = model.environment(loader)
+    declared = environment.packages or {}
+    if declared.get(library.package, VersionSet()).before(library.since) == "no":
+        return ""
+    for name, needed in library.needs:
+        known = environment.python if name == "python" else declared.get(name, VersionSet())
+        if known.before(needed) == "yes":
+            shown = "Python" if name == "python" else name
+            return (
+                f"{library.name} {library.since} and later need {shown} {needed}, and the project has {known.described}"
+            )
+    return ""
 
 
 def removed_name(made: LibObject, loader: Loader, model: Model) -> str:
