@@ -19,7 +19,8 @@ ANEW = frozenset("wx")
 OUTSIDE = tuple(
     """
     builtins.print pprint.pprint logging.debug logging.info logging.warning mlflow. nltk.download os.makedirs os.mkdir
-    os.remove os.system shutil. time.sleep torch.cuda.empty_cache torchinfo.summary torchsummary.summary wandb.
+    os.remove os.system setproctitle. shutil. time.sleep torch.cuda.empty_cache torchinfo.summary torchsummary.summary
+    wandb.
     """.split()
 )
 

@@ -47,9 +47,9 @@ creates the model, reads data that no worker needs, or prints. Often a function 
 move the function up, and the guard begins above the code.
 
 A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print
-again. It stops at an import, a function, a class, a name that workers use, a setting of another module
-(`torch.backends.cudnn.benchmark = True`), and a call whose effect workers may need (`torch.manual_seed(0)`,
-`register_all()`).
+again. It stops at several imports, an import of the project, a function, a class, a name that workers use, a setting
+of another module (`torch.backends.cudnn.benchmark = True`), and a call whose effect workers may need
+(`torch.manual_seed(0)`, `register_all()`).
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)

@@ -10,7 +10,9 @@ import re
 from collections.abc import Set
 
 from loaderlint.facts import ir
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.lasting_effects import OUTSIDE
+from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.modules.project_files import ProjectFile
@@ -62,7 +64,9 @@ class _Work:
         if facts is None or self._file.pieces[index].parent != -1:
             return False
         steps = facts.ir.defs[0].steps
-        return bool(steps) and all(isinstance(step, ir.Bind) and step.name.islower() for step in steps)
+        first = facts.ir.exprs[steps[0].value] if steps and isinstance(steps[0], ir.Bind) else None
+        names = [step.name for step in steps if isinstance(step, ir.Bind) and not isinstance(first, ir.Imported)]
+        return bool(steps) and len(names) == len(steps) and all(map(str.islower, names))
 
     def is_of_main(self, index: int) -> bool:
         """Whether the effects of a statement stay in the main process: it binds no name that workers use, and changes
@@ -72,8 +76,29 @@ class _Work:
             return False
         if any(one.kind not in ("body", "lambda") for one in facts.ir.defs):
             return False
+        if self._is_lone_import(index, facts):
+            return True
         body = self._model.ev.body(self._file.path, index)
         return all(self._is_step_of_main(step, facts.ir, body) for step in facts.ir.defs[0].steps)
+
+    def _is_lone_import(self, index: int, facts: PieceFacts) -> bool:
+        """Whether a statement between two others imports only names of libraries, which no worker uses."""
+        steps = facts.ir.defs[0].steps
+        if not steps or self._is_import(index - 1) or self._is_import(index + 1):
+            return False
+        bound = [(step.name, facts.ir.exprs[step.value]) for step in steps if isinstance(step, ir.Bind)]
+        return len(bound) == len(steps) and all(
+            isinstance(e, ir.Imported) and name not in self._needed and self._is_of_library(e) for name, e in bound
+        )
+
+    def _is_import(self, index: int) -> bool:
+        facts = self._file.facts_of(index) if 0 <= index < len(self._file.pieces) else None
+        steps = facts.ir.defs[0].steps if facts is not None else ()
+        bound = [facts.ir.exprs[step.value] for step in steps if facts is not None and isinstance(step, ir.Bind)]
+        return any(isinstance(e, ir.Imported) for e in bound) or any(isinstance(s, ir.StarImport) for s in steps)
+
+    def _is_of_library(self, e: ir.Imported) -> bool:
+        return not any(files_of(self._model.ev, self._file.path, e))
 
     def _is_step_of_main(self, step: ir.Step, piece: ir.PieceIR, body: Frame) -> bool:
         match step:
@@ -108,7 +133,8 @@ class _Work:
         """Whether a name that has a value is one of the main process: no worker uses it, and it is no class. Another
         name of a class, such as `Tensor = torch.cuda.FloatTensor`, is not the one by which workers find it."""
         is_class = bool(_CLASS.match(name)) and not isinstance(value, ir.Attr | ir.Const)
-        return name not in self._needed and name != "_" and not is_class
+        is_function = name == "_" and not isinstance(value, ir.Unpack)  # that of gettext
+        return name not in self._needed and not is_function and not is_class
 
     def _is_variable(self, name: str) -> bool:
         bindings = self._file.names[name] if name in self._file.names else ()
