@@ -24,6 +24,11 @@ def makes_configured(name: str) -> str:
     return name.rpartition(".")[2] if _MAKERS.fullmatch(name) else ""
 
 
+def passes_arguments(name: str) -> bool:
+    """Whether such a function takes the configuration first, and passes its other arguments to the object."""
+    return makes_configured(name) in ("instantiate", "call")
+
+
 def looks_up_class(name: str) -> bool:
     """Whether a library method gives the class that is registered under a name."""
     return _LOOKUPS.fullmatch(name) is not None

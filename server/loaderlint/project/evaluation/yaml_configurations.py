@@ -15,8 +15,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
-from loaderlint.knowledge.registries import makes_configured
+from loaderlint.knowledge.registries import makes_configured, passes_arguments
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import TOO_MANY
@@ -50,6 +52,8 @@ _MAX_PATH = 12
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
 _SAME_PATH = ("builtins.str", "pathlib.Path", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath")
 _MISSING = object()
+#: The keywords of `instantiate` itself.
+_OF_HYDRA = frozenset({"_target_", "_args_", "_partial_", "_recursive_", "_convert_"})
 
 
 class YamlConfigurations:
@@ -169,25 +173,46 @@ class YamlConfigurations:
         return self._named(self._at(atom.path, (*_keys(atom), "_target_")), frame)
 
     def arguments(self, call: ir.Call, frame: Frame) -> Arguments | None:
-        """The arguments that a call of `instantiate` passes to the object that it creates; None for other calls."""
+        """The arguments that a call of `instantiate` passes to the object that it creates: those of the configuration,
+        which are unknown if it is, and those in the code. None for other calls."""
+        passed = self._passed(call, frame)
+        if passed is None:
+            return None
+        given = replace(passed, keywords=tuple(pair for pair in passed.keywords if pair[0] not in _OF_HYDRA))
+        found = self._known(call, frame)
+        if found is None:
+            return replace(given, more_positional=True, more_keywords=True, source="config")
+        node, items = found
+        pairs = [(key, value) for key, value in zip(items.keys, items.values, strict=True) if key is not None]
+        configured = tuple((key, self._made_inside(value, frame)) for key, value in pairs if not key.startswith("_"))
+        return Arguments((), configured, options=(node,)).before(given)
+
+    def _passed(self, call: ir.Call, frame: Frame) -> Arguments | None:
+        """What a call of `instantiate` passes beside the configuration; None for other calls."""
         func = frame.code.exprs[call.func]
-        if not isinstance(func, ir.Attr | ir.Global) or not call.args or call.args[0].kind != "pos":
+        if not isinstance(func, ir.Attr | ir.Global | ir.Imported) or not call.args or call.args[0].kind != "pos":
             return None
         names = [atom.name for atom in self._ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
-        nodes = self._ev.eval(call.args[0].value, frame).only(Namespace) if any(map(makes_configured, names)) else []
-        if len(nodes) != 1:
-            return None
-        found = self.as_map(nodes[0])
-        if found is None:
-            return None
-        pairs = [(key, value) for key, value in zip(found.keys, found.values, strict=True) if key is not None]
-        given = tuple((key, self._made_inside(value, frame)) for key, value in pairs if not key.startswith("_"))
-        return Arguments((), given, options=(nodes[0],)).before(self._ev.calls.arguments(call, frame, skip=1))
+        return self._ev.calls.arguments(call, frame, skip=1) if any(map(passes_arguments, names)) else None
+
+    def _known(self, call: ir.Call, frame: Frame) -> tuple[Namespace, MapOf] | None:
+        """The part of a known configuration that is the first argument of a call, and its items."""
+        nodes = self._ev.eval(call.args[0].value, frame).only(Namespace)
+        found = self.as_map(nodes[0]) if len(nodes) == 1 else None
+        return (nodes[0], found) if found is not None else None
 
     def instantiates(self, site: Site) -> bool:
         """Whether a known configuration names the class of the object that is created at a place."""
         call = self._ev.expr(site.frame, site.expr)
-        return isinstance(call, ir.Call) and self.arguments(call, site.frame) is not None
+        if not isinstance(call, ir.Call) or self._passed(call, site.frame) is None:
+            return False
+        return self._known(call, site.frame) is not None
+
+    def passes_on(self, site: Site) -> bool:
+        """Whether the call at a place passes its other arguments to an object of the class that a configuration
+        names."""
+        call = self._ev.expr(site.frame, site.expr)
+        return isinstance(call, ir.Call) and self._passed(call, site.frame) is not None
 
     def _made_inside(self, value: Val, frame: Frame) -> Val:
         """What a node inside an instantiated one becomes: an object of the class that it names, if it names one."""

@@ -53,8 +53,15 @@ class ConfiguredClasses:
         sites = (*loader.late_sites, *made)
         passed = [value for site in sites for value in site.frame.args if value is not None]
         for one in loader.argument("dataset").only(LibObject):
-            passed += self._ev.calls.site_arguments(one.site).positional
+            passed += self._written(one.site)
         return (keys for value in passed for keys in map(_members, value.atoms) if keys)
+
+    def _written(self, site: Site) -> Iterator[Val]:
+        """The positional arguments in the code of a call."""
+        call = self._ev.expr(site.frame, site.expr)
+        for arg in call.args if isinstance(call, ir.Call) else ():
+            if arg.kind == "pos":
+                yield self._ev.eval(arg.value, site.frame)
 
     def _may_be_for(self, wanted: frozenset[_Keys], cls: ClassRef) -> bool:
         """Whether a class may be named under one of the keys. It may be if no other key names it either."""

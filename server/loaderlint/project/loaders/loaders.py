@@ -610,7 +610,9 @@ class Loaders:
             match atom:
                 case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
                     yield atom
-                case LibObject(name, _) if makes_configured(name) or is_given_by_configured(atom):
+                case LibObject(name, site) if makes_configured(name):
+                    yield Unknown("instantiated", site if self._ev.yaml.passes_on(site) else None)
+                case LibObject() if is_given_by_configured(atom):
                     yield Unknown("instantiated")
                 case LibObject(name, site) if name in WRAPPING_DATASETS:
                     yield from self._chosen_in(self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
