@@ -58,6 +58,13 @@ OWN_ATTRIBUTES = MappingProxyType(
 #: Functions that give several subsets of the dataset at (name, position).
 SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("dataset", 0)})
 
+BATCH_SAMPLER = "torch.utils.data.BatchSampler"
+#: Samplers that give indices, whatever they are made from.
+INDEX_SAMPLERS = frozenset(
+    f"torch.utils.data.{name}"
+    for name in "SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler DistributedSampler".split()
+)
+
 #: Library datasets whose constructor arguments are called for each sample.
 SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pre_transform", "pre_filter")
 

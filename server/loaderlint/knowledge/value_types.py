@@ -11,6 +11,8 @@ ARRAY = "numpy.ndarray"
 TENSOR = "torch.Tensor"
 IMAGE = "PIL.Image.Image"
 FUNCTION = "types.FunctionType"
+#: What torch's samplers give: an int, a number of NumPy, or a tensor with one item.
+INDEX = "an index"
 #: An object of which no base class is known to be more.
 OBJECT = "builtins.object"
 
@@ -84,6 +86,13 @@ INSTANCES = MappingProxyType(
     {name: frozenset(_FULL_NAMES[one] for one in line.split()) for name, line in _INSTANCES.items()}
 )
 
+_NO_INDICES = "str bytes float list tuple set frozenset dict slice range".split()
+#: Classes of Python that no index is an instance of.
+NO_INDICES = frozenset(
+    [*(f"builtins.{name}" for name in _NO_INDICES)]
+    + [f"collections.abc.{name}" for name in "Sequence MutableSequence Mapping MutableMapping Set".split()]
+)
+
 #: Libraries, each with those from whose classes its own may be derived.
 DERIVES_FROM = MappingProxyType(
     {
@@ -131,6 +140,8 @@ def is_derived(name: str, wanted: str) -> bool | None:
     known."""
     if name == wanted:
         return True
+    if name == INDEX:
+        return False if wanted in NO_INDICES else None
     if name == OBJECT and wanted.startswith("collections.abc."):
         return None  # a class with `__iter__` is one
     if wanted in CLASSES_OF_PYTHON:

@@ -12,7 +12,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_values, type_tests
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import Atom, Lib, Literal_, Val
+from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Literal_, Val
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Expressions that evaluate their first operand in any case, and before the others.
 _READ_FIRST = (ir.Attr, ir.Index, ir.Call, ir.Compare, ir.BoolOp, ir.Unary)
+_TYPE = frozenset({Lib("builtins.type")})
+#: The comparisons of two classes, each with its answer where they differ.
+_SAME_OR_NOT = {"==": False, "is": False, "!=": True, "is not": True}
 _NOTHING = frozenset({Literal_("NoneType", None)})
 
 
@@ -136,7 +139,7 @@ class Liveness:
             case ir.Compare(left, (op,), (right,)):
                 by = self._value(right, frame) if op in library_values.COMPARED else None  # most often a constant
                 if by is None or not library_values.is_telling(op, by):
-                    return None
+                    return self._by_exact_type(left, op, by, frame)
                 return library_values.compare(op, self._value(left, frame), by)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
@@ -149,6 +152,18 @@ class Liveness:
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
                 return library_values.truth(self._value(number, frame))
         return None
+
+    def _by_exact_type(self, left: int, op: str, types: Val | None, frame: Frame) -> bool | None:
+        """The answer to `type(x) is A` and `type(x) != A` where `x` is never an instance of `A`; None for others."""
+        call = self._ev.expr(frame, left)
+        if types is None or not types.has(Lib, ClassRef) or not isinstance(call, ir.Call) or len(call.args) != 1:
+            return None
+        number = call.args[0].value
+        if self._ev.eval(call.func, frame).atoms != _TYPE or op not in _SAME_OR_NOT:
+            return None
+        if type_tests.has_type(self._ev, number, self._value(number, frame), types, frame) is not False:
+            return None
+        return _SAME_OR_NOT[op]
 
     def _is_opaque(self, func: int, frame: Frame) -> bool:
         """Whether the result of a call cannot be known from its arguments, so that they need not be evaluated."""

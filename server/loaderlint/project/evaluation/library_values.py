@@ -347,7 +347,7 @@ def _draw_answer(op: str, limit: float) -> bool | None:
 def _is_none(atom: Atom) -> bool | None:
     match atom:
         case Unknown(reason):
-            return False if reason == NOT_NONE else None
+            return False if reason in (NOT_NONE, "index") else None
         case Literal_(kind, _, configured):
             return None if configured else kind == "NoneType"
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.value_types import FUNCTION, OBJECT, TENSOR, is_derived, type_made_by
+from loaderlint.knowledge.value_types import FUNCTION, INDEX, OBJECT, TENSOR, is_derived, type_made_by
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -20,6 +20,7 @@ from loaderlint.project.evaluation.values import (
     Method,
     SeqOf,
     Site,
+    Unknown,
     Val,
 )
 
@@ -135,4 +136,6 @@ def _type_of(atom: Atom) -> str:
             return type_made_by(name) or (name if name.rpartition(".")[2][:1].isupper() else "")
         case FunctionRef() | Method():
             return FUNCTION
+        case Unknown("index"):
+            return INDEX
     return ""

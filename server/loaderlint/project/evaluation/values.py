@@ -359,6 +359,17 @@ def unknown(reason: str) -> Val:
 ABSENT = Unknown("not always there")
 
 
+#: What workers call `__getitem__` with: an index that torch's samplers give, or what another sampler gives.
+INDEX = Unknown("index")
+SAMPLED = Unknown("sampler")
+INDICES = frozenset({INDEX, SAMPLED})
+
+
+def is_index(value: Val) -> bool:
+    """Whether a value can only be what workers call `__getitem__` with."""
+    return bool(value.atoms) and value.atoms <= INDICES
+
+
 def is_absent(value: Val) -> bool:
     """Whether the item of a dict is never there."""
     return value.atoms == {ABSENT}

@@ -55,6 +55,7 @@ from loaderlint.project.loaders.loaders import (
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.loaders.registered_names import registered_names
+from loaderlint.project.loaders.sampled_indices import index_for
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_tutorial
 from loaderlint.project.reach.default_branches import DefaultBranches
@@ -329,7 +330,7 @@ class Model:
             if member is None or member.function is None:
                 continue
             caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
-            arguments = Arguments((unknown("index"),)) if name.startswith("__get") else Arguments()
+            arguments = Arguments((index_for(self.ev, loader, name),)) if name.startswith("__get") else Arguments()
             _, targets = self.ev.functions.invoke(member.function, dataset, member.owner, arguments, caller)
             yield from targets
         if self.ev.classes.member(dataset.cls, "__getitem__") is None:

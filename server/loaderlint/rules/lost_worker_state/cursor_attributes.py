@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Unknown
+from loaderlint.project.evaluation.values import INDICES, Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.kept_state import Kept, kept_state, own_attribute
 
@@ -65,7 +65,7 @@ def _is_indexed(owner: Instance, model: Model) -> bool:
     for frame in _sample_frames(owner, model):
         for number in sorted(model.ev.evaluated(frame)):
             e = model.ev.expr(frame, number)
-            if isinstance(e, ir.Index) and Unknown("index") in model.ev.eval(e.index, frame).atoms:
+            if isinstance(e, ir.Index) and not model.ev.eval(e.index, frame).atoms.isdisjoint(INDICES):
                 return True
     return False
 

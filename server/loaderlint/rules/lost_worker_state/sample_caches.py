@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, Literal_, Unknown
+from loaderlint.project.evaluation.values import Instance, Lib, Literal_, is_index
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.kept_state import (
     is_aware,
@@ -87,7 +87,7 @@ def _is_sample_key(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _is_sample_index(number: int, frame: Frame, model: Model) -> bool:
-    return model.ev.eval(number, frame).atoms == frozenset({Unknown("index")})
+    return is_index(model.ev.eval(number, frame))
 
 
 def _has_distinct_items(owner: Instance, name: str, model: Model) -> bool:

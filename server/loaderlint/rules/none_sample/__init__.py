@@ -19,7 +19,8 @@ program never reaches a check such as `if batch is None: continue` in the traini
 - It is a guess that the loader holds the dataset, and a collate function in the dataset's file looks for None.
 - The loader belongs to a library that batches in its own way (torch_geometric, MONAI, fastai).
 - Only settings (`if self.mode == "train": ... elif self.mode == "test": ...`) or the index itself lead to the
-  `return None`: `isinstance(index, slice)`, `index >= len(self)`.
+  `return None`: `isinstance(index, slice)`, `index >= len(self)`. The index that torch's samplers give is a number; one
+  of your own may give anything.
 - The caller checks what a helper returned before it returns it.
 - The helper returns None only under a condition on the object's attributes that the caller has already excluded:
   `if self.style == "mirror": return ...` comes before.

@@ -109,7 +109,7 @@ class ReadOnly:
 
     def _is_number(self, atom: object) -> bool:
         match atom:
-            case Literal_("int", _, _) | Unknown("index"):
+            case Literal_("int", _, _) | Unknown("index" | "sampler"):
                 return True
             case LibObject(name, _):
                 return name in _NUMBERS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Unknown
+from loaderlint.project.evaluation.values import INDICES
 from loaderlint.project.reach.model import Model
 
 _MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
@@ -43,7 +43,7 @@ def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
         case ir.Global(name) | ir.Capture(_, name):
             yield name
         case ir.Param(index):
-            at_index = Unknown("index") in model.ev.eval(test, frame).atoms
+            at_index = not model.ev.eval(test, frame).atoms.isdisjoint(INDICES)
             yield "mode" if at_index else model.def_of(frame).params[index].name
         case ir.Index(base, index):
             yield from (*_words(base, frame, model), *_words(index, frame, model))

@@ -19,14 +19,13 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     SeqOf,
-    Unknown,
     Val,
+    is_index,
 )
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 6
-_INDEX = frozenset({Unknown("index")})
 #: They end with the shortest of what they go over.
 _SHORTEST = ("builtins.map", "builtins.zip")
 
@@ -164,7 +163,7 @@ def _finds_index(test: int, frame: Frame, model: Model) -> bool:
     e = model.ev.expr(frame, test)
     if not isinstance(e, ir.Compare) or len(e.ops) != 1 or e.ops[0] not in ("<", "<=", ">", ">="):
         return False
-    return any(model.ev.eval(side, frame).atoms == _INDEX for side in (e.left, *e.rights))
+    return any(is_index(model.ev.eval(side, frame)) for side in (e.left, *e.rights))
 
 
 def _is_path(value: Val) -> bool:

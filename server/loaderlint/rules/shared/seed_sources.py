@@ -107,7 +107,7 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield "fixed"
         case Unknown("worker id"):
             yield "worker id"
-        case Unknown("index"):
+        case Unknown("index" | "sampler"):
             yield "index"
         case Unknown(reason):
             yield "fixed" if reason in _FIXED_REASONS else "unknown"
