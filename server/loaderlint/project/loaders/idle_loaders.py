@@ -56,12 +56,12 @@ class IdleLoaders:
         file = self._ev.file(frame.path)
         if one is None or file is None or one.kind not in ("body", "function", "async_function"):
             return False
-        same = _with_phis({made.expr}, frame.code.exprs)
+        same = with_phis({made.expr}, frame.code.exprs)
         binds = [step for step in one.steps if isinstance(step, ir.Bind) and step.value in same]
         if any(step.scope != "local" for step in binds) or self._is_used(frame.path, frame.piece, same):
             return False
         names = {step.name for step in binds}
-        if any((isinstance(e, ir.Capture) and e.name in names) or _sees_all(e) for e in frame.code.exprs):
+        if any((isinstance(e, ir.Capture) and e.name in names) or sees_all(e) for e in frame.code.exprs):
             return False
         return one.kind != "body" or not any(self._may_be_read(name, file, frame.piece) for name in names)
 
@@ -72,28 +72,21 @@ class IdleLoaders:
         asked."""
         if self._ev.names.class_around(file, piece) is not None:
             return True  # a member of a class
-        return any(self._reads(name, file.path, number) for number in file.mentioning(name)) or any(
-            path != file.path and self._may_import(name, file.path, path) for path in self._ev.files.containing(name)
-        )
+        if any(self._reads(name, file.path, number) for number in file.mentioning(name)):
+            return True
+        return may_be_imported(self._ev, name, file.path)
 
     def _reads(self, name: str, path: Path, piece: int) -> bool:
         facts = self._ev.facts(path, piece)
         if facts is None:
             return True
         exprs = facts.ir.exprs
-        if any(e == ir.Const("str", name) or _sees_all(e) for e in exprs):
+        if any(e == ir.Const("str", name) or sees_all(e) for e in exprs):
             return True
         reads = {place for place, e in enumerate(exprs) if type(e) is ir.Global and e.name == name}
-        same = _with_phis(reads, exprs)
+        same = with_phis(reads, exprs)
         is_bound = any(isinstance(step, ir.Bind) and step.value in same for one in facts.ir.defs for step in one.steps)
         return bool(reads) and (is_bound or self._is_used(path, piece, same))
-
-    def _may_import(self, name: str, module: Path, other: Path) -> bool:
-        """Whether another file may read a name of a module."""
-        file = self._ev.file(other)
-        if file is None or any(file.asking(_may_name, name)):
-            return True
-        return any(star.module.rpartition(".")[2] in (module.stem, module.parent.name, "") for star in file.stars)
 
     # --- what is done with a value ------------------------------------------------------------------------------------
 
@@ -103,37 +96,49 @@ class IdleLoaders:
         facts = self._ev.facts(path, piece)
         if facts is None or any(not same.isdisjoint(_handed_on(one)) for one in facts.ir.defs):
             return True
+        file = self._ev.file(path)
         return any(
-            place not in same and not same.isdisjoint(ir.operands(e)) and not self._looks(e, same, facts.ir.exprs, path)
+            place not in same and not same.isdisjoint(ir.operands(e)) and not only_looks(e, same, facts.ir.exprs, file)
             for place, e in enumerate(facts.ir.exprs)
         )
 
-    def _looks(self, e: ir.Expr, same: Set[int], exprs: tuple[ir.Expr, ...], path: Path) -> bool:
-        """Whether an expression with an operand that is the loader only looks at it."""
-        match e:
-            case ir.Text() | ir.Unary("not", _):
-                return True
-            case ir.Compare(_, ops, _):
-                return ops in (("is",), ("is not",), ("==",), ("!=",))
-            case ir.IfExp(_, then, other):
-                return same.isdisjoint((then, other))
-            case ir.Attr(_, name):
-                return name in _PLAIN
-            case ir.Call(func, args) if func not in same and all(arg.kind in ("pos", "kw") for arg in args):
-                callee = exprs[func]
-                is_builtin = (
-                    type(callee) is ir.Global and callee.name in _LOOKING and self._is_builtin(callee.name, path)
-                )
-                return is_builtin or (isinstance(callee, ir.Attr) and callee.name in _ASSERTING)
-        return False
 
-    def _is_builtin(self, name: str, path: Path) -> bool:
-        """Whether a module has no function of its own of a builtin's name."""
-        file = self._ev.file(path)
-        return file is not None and not file.names.get(name)
+def may_be_imported(ev: Evaluator, name: str, module: Path) -> bool:
+    """Whether another file may read a name of a module."""
+    return any(path != module and _may_import(ev, name, module, path) for path in ev.files.containing(name))
 
 
-def _with_phis(numbers: Set[int], exprs: tuple[ir.Expr, ...]) -> set[int]:
+def _may_import(ev: Evaluator, name: str, module: Path, other: Path) -> bool:
+    file = ev.file(other)
+    if file is None or any(file.asking(_may_name, name)):
+        return True
+    return any(star.module.rpartition(".")[2] in (module.stem, module.parent.name, "") for star in file.stars)
+
+
+def only_looks(e: ir.Expr, same: Set[int], exprs: tuple[ir.Expr, ...], file: ProjectFile | None) -> bool:
+    """Whether an expression of a file with an operand that is the loader only looks at it."""
+    match e:
+        case ir.Text() | ir.Unary("not", _):
+            return True
+        case ir.Compare(_, ops, _):
+            return ops in (("is",), ("is not",), ("==",), ("!=",))
+        case ir.IfExp(_, then, other):
+            return same.isdisjoint((then, other))
+        case ir.Attr(_, name):
+            return name in _PLAIN
+        case ir.Call(func, args) if func not in same and all(arg.kind in ("pos", "kw") for arg in args):
+            callee = exprs[func]
+            is_builtin = type(callee) is ir.Global and callee.name in _LOOKING and _is_builtin(callee.name, file)
+            return is_builtin or (isinstance(callee, ir.Attr) and callee.name in _ASSERTING)
+    return False
+
+
+def _is_builtin(name: str, file: ProjectFile | None) -> bool:
+    """Whether a module has no function of its own of a builtin's name."""
+    return file is not None and not file.names.get(name)
+
+
+def with_phis(numbers: Set[int], exprs: tuple[ir.Expr, ...]) -> set[int]:
     """Some expressions, and the reads of locals that may be one of them."""
     found = set(numbers)
     phis = [(place, e) for place, e in enumerate(exprs) if type(e) is ir.Phi]
@@ -154,7 +159,8 @@ def _handed_on(one: ir.DefIR) -> Iterator[int]:
     yield from (param.default for param in one.params)
 
 
-def _sees_all(e: ir.Expr) -> bool:
+def sees_all(e: ir.Expr) -> bool:
+    """Whether an expression names a function that may read any name."""
     return type(e) is ir.Global and e.name in _SEE_ALL
 
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from loaderlint.project.evaluation.values import LibObject, Literal_, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.repeated_samples import may_repeat_samples
 from loaderlint.rules.shared.silence_reasons import EVALUATION
 
 _REPEATS = "its sampler may take a sample several times in an epoch"
-#: Samplers of torch that take each sample once in an epoch, if they are not told otherwise.
-_ONCE = frozenset(
-    f"torch.utils.data.{name}" for name in ("SequentialSampler", "RandomSampler", "SubsetRandomSampler")
-) | {"torch.utils.data.DistributedSampler"}
-_NOTHING = Literal_("NoneType", None)
-_BATCHES = "torch.utils.data.BatchSampler"
 
 
 def position_cure(loader: Loader) -> str:
@@ -27,20 +21,6 @@ def cache_cure(model: Model, loader: Loader) -> str:
     evaluation and usually reads each sample once. '' if it is one."""
     if loader.persistent:
         return "its workers persist, and so does the cache"
-    if any(_may_repeat(loader.argument(name), model) for name in ("sampler", "batch_sampler")):
+    if may_repeat_samples(loader, model):
         return _REPEATS
     return EVALUATION if loader.is_for_evaluation else ""
-
-
-def _may_repeat(sampler: Val, model: Model) -> bool:
-    """Whether a sampler may take a sample twice in an epoch. Of an argument that is not known nothing is said."""
-    known = (one for one in sampler.atoms if not isinstance(one, Unknown) and one != _NOTHING)
-    return any(not (isinstance(one, LibObject) and _takes_each_once(one, model)) for one in known)
-
-
-def _takes_each_once(sampler: LibObject, model: Model) -> bool:
-    given = model.ev.calls.site_arguments(sampler.site)
-    if sampler.name == _BATCHES:
-        inner = given.get("sampler", 0)
-        return inner is None or not _may_repeat(inner, model)
-    return sampler.name in _ONCE and given.get("replacement", 1) is None

@@ -42,6 +42,10 @@ workers and the main process share the memory of tensors.
   then `np.argmin(self.hits)`.
 - The edit is under a lock that all processes share, `with self.lock:` with a `multiprocessing.Lock`: the data is meant
   to change. A `threading.Lock` does not count, because each process has its own.
+- The program reads the loader once: one loop goes over it, no other loop is around that, the code that creates the
+  loader runs once, and each sample edits the item at its own index. Nothing reads the changed data, so the finding is a
+  hint: a second pass would. What happens to a loader that is stored or returned is not known, and neither is how often
+  the cell of a notebook runs.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
   that the workers fill and keep sorted.
 
@@ -86,13 +90,14 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memory, takes_by_mask
-from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
+from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, never_seen, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.evictions import EVICTED, is_of_cache
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guarded
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
+from loaderlint.rules.stored_data_mutation.latent_edits import is_latent
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
@@ -196,6 +201,8 @@ def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Expo
     one = stored[0].about
     if one.kind == "unknown" and all(model.reached[each.frame].possible >> exposure.lead.index & 1 for each in stored):
         return Unsaid(_GUESSED)
+    if all(is_latent(each.about, each.frame, exposure, model) for each in stored):
+        return lowered(Severity.HINT, exposure)
     stays = any(lasts(loader, one, model) for loader in exposure.loaders)
     return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
 
@@ -204,8 +211,10 @@ def _finding(verdict: WorkerVerdict[StoredEdit], model: Model) -> Finding:
     one, name = verdict.about, _field(verdict.about.origin)
     loaders = sorted(verdict.exposure.loaders, key=lambda loader: not lasts(loader, one, model))
     exposure = Exposure(tuple(loaders), verdict.certainty)
+    is_seen = not is_latent(one, verdict.frame, exposure, model)
+    when = when_seen(one, exposure, model) if is_seen else never_seen(exposure)
     return verdict.finding(
-        f"{one.edit.how} changes the stored `{name}` itself, {when_seen(one, exposure, model)}; edit a copy",
+        f"{one.edit.how} changes the stored `{name}` itself, {when}; edit a copy",
         verdict.spot.place(model),
         name,
         model.why(verdict.frame, exposure),

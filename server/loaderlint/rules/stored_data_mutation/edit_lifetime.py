@@ -32,6 +32,11 @@ def when_seen(one: StoredEdit, exposure: Exposure, model: Model) -> str:
     return f"and the change lasts {in_workers_of(exposure)} {until}"
 
 
+def never_seen(exposure: Exposure) -> str:
+    """What would have to happen for the change to be seen."""
+    return f"and a second pass over {loaders_of(exposure)} would get the change, but the program makes only one"
+
+
 def lasts(loader: Loader, one: StoredEdit, model: Model) -> bool:
     """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
     if loader.out_of_sight:
