@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -181,6 +182,53 @@ plain = DataLoader(D(train=False), num_workers=2)
     )
     assert "Crop.__call__" in linked.reached("loader")
     assert "Crop.__call__" not in linked.reached("plain")
+
+
+#: What a constructor with the parameters `train` and `kind` does, and a method of the object: which of the two
+#: transforms the method may run.
+CHOSEN_TWICE = {
+    ("self.t = Crop()\nif train: self.t = Flip()", "if self.train: self.t(i)"): "Flip",
+    ("self.t = Crop()\nif train: self.t = Flip()", "if not self.train: self.t(i)"): "Crop",
+    ("self.t = Crop()\nif train: self.t = Flip()", "self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nif train: self.t = Flip()", "if self.kind: self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nif not train: self.t = Flip()", "if not self.train: self.t(i)"): "Flip",
+    ("self.t = Crop()\nif kind == 'a': self.t = Flip()", "if self.kind == 'a': self.t(i)"): "Flip",
+    ("self.t = Crop()\nif kind in ('a', 'b'): self.t = Flip()", "if self.kind == 'a': self.t(i)"): "Flip",
+    ("self.t = Crop()\nif kind == 'a': self.t = Flip()", "if self.kind in ('a', 'b'): self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nif kind != 'b': self.t = Flip()", "if self.kind == 'a': self.t(i)"): "Flip",
+    ("self.t = Crop()\nif train and kind: self.t = Flip()", "if self.train and self.kind: self.t(i)"): "Flip",
+    ("self.t = Crop()\nif train and kind: self.t = Flip()", "if self.train: self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nif train or kind: self.t = Flip()", "if self.train: self.t(i)"): "Flip",
+    ("self.t = Crop()\nif train:\n  if kind: self.t = Flip()", "if self.train: self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nfor x in load():\n  if train: self.t = Flip()", "if self.train: self.t(i)"): "Crop Flip",
+    ("self.t = Crop()\nif train: self.t = Flip()\nif train: self.u = self.t", "self.u(i)"): "Flip",
+    ("self.t = Crop()\nif train: self.u = self.t\nif train: self.t = Flip()", "self.u(i)"): "Crop Flip",
+    ("self.t = Crop()\nif train: self.t = Flip()\nif kind: self.u = self.t", "self.u(i)"): "Crop Flip",
+    ("self.t = Crop()\nif train: self.t = Flip()\nif train: self.get()", "self.u(i)"): "Crop Flip",
+}
+
+
+@pytest.mark.parametrize(("constructor", "method"), CHOSEN_TWICE)
+def test_what_a_constructor_replaces_is_gone_where_the_same_test_holds(
+    constructor: str, method: str, tmp_path: Path
+) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __init__(self, train, kind):
+        self.train = train
+        self.kind = kind
+{indent(constructor, "        ")}
+    {"def get(self): self.u = self.t" if "self.get()" in constructor else ""}
+    def __getitem__(self, i):
+        {method}
+loader = DataLoader(D(load(), load()), num_workers=2)
+""",
+    )
+    runs = {"Crop": "Crop.__call__", "Flip": "Flip.forward"}
+    found = [name for name, frame in runs.items() if frame in linked.reached("loader")]
+    assert " ".join(found) == CHOSEN_TWICE[constructor, method]
 
 
 def test_a_default_on_the_command_line_rules_no_branch_out(tmp_path: Path) -> None:

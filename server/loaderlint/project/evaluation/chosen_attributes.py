@@ -7,7 +7,11 @@
         else:
             self.transform = ToTensor()
 
-Under `if self.train:`, `self.transform` is no `ToTensor`."""
+Under `if self.train:`, `self.transform` is no `ToTensor`. Nor is it after
+
+        self.transform = ToTensor()
+        if train:
+            self.transform = Augment()"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ class _Fact(NamedTuple):
 
 def in_branch(ev: Evaluator, value: Val, name: str, number: int, frame: Frame) -> Val:
     """The `value` of `self.name`, expression `number` of a method, without what the constructor stores only under tests
-    that exclude those around the expression."""
+    that exclude those around the expression, and without what it replaces where these hold."""
     receiver = frame.receiver
     context = frame.code.context_of(number) if len(value.atoms) > 1 and isinstance(receiver, Instance) else 0
     if not context or not isinstance(receiver, Instance):
@@ -53,7 +57,8 @@ def in_branch(ev: Evaluator, value: Val, name: str, number: int, frame: Frame) -
     kept: set[Atom] = set()
     dropped: set[Atom] = set()
     for store in stores if here else ():
-        (dropped if _is_excluded(ev, store, here) else kept).update(store.value.atoms)
+        is_gone = _is_excluded(ev, store, here) or _is_replaced(ev, store, stores, (number, frame), here)
+        (dropped if is_gone else kept).update(store.value.atoms)
     left = value.atoms - (dropped - kept)
     return Val(left, value.origins) if left and len(left) < len(value.atoms) else value
 
@@ -63,6 +68,72 @@ def _is_excluded(ev: Evaluator, store: Store, here: list[_Fact]) -> bool:
         return False
     step = ev.def_of(store.frame).steps[store.step]  # type: ignore[union-attr]
     return any(_exclude(one, other) for one, other in product(_around(ev, step.context, store.frame), here))
+
+
+def _is_replaced(
+    ev: Evaluator, store: Store, stores: tuple[Store, ...], read: tuple[int, Frame], here: list[_Fact]
+) -> bool:
+    """Whether another store of the constructor always follows this one if the facts `here` hold, and has been made when
+    the expression `read` is evaluated."""
+    one, (number, frame) = store.frame.code.one, read
+    if not store.construction or one is None:
+        return False
+    is_later = frame is not store.frame
+    if is_later and frame in ev.classes.construction(frame.receiver):  # type: ignore[arg-type]
+        return False
+    end = len(one.steps) if is_later else frame.code.evaluated_by(number) or 0
+    context = one.steps[store.step].context
+    return any(
+        other.frame is store.frame
+        and store.step < other.step < end
+        and _is_reached(ev, one.steps[other.step].context, context, store.frame, here)
+        for other in stores
+    )
+
+
+def _is_reached(ev: Evaluator, context: int, before: int, frame: Frame, here: list[_Fact]) -> bool:
+    """Whether the code comes to a context whenever it has been in the context `before`, if the facts `here` hold."""
+    one = frame.code.one
+    if one is None or not frame.code.is_branch(context):
+        return False
+    while not one.is_within(before, context):
+        test = one.contexts[context]
+        if test.kind == "if" and not _is_implied(ev, test.expr, frame, not test.negated, here):
+            return False
+        context = test.parent
+    return True
+
+
+def _is_implied(ev: Evaluator, test: int, frame: Frame, holds: bool, here: list[_Fact], depth: int = 0) -> bool:
+    """Whether facts imply that a test holds, or that it does not."""
+    if depth > _MAX_DEPTH:
+        return False
+    match ev.expr(frame, test):
+        case ir.Unary("not", operand):
+            return _is_implied(ev, operand, frame, not holds, here, depth + 1)
+        case ir.BoolOp(op, left, right):
+            sides = (_is_implied(ev, side, frame, holds, here, depth + 1) for side in (left, right))
+            return all(sides) if (op == "and") is holds else any(sides)
+        case ir.Attr():
+            kept = _only_store(ev, test, frame)
+            if kept is not None and isinstance(ev.expr(kept[1], kept[0]), ir.Unary | ir.BoolOp | ir.Compare):
+                return _is_implied(ev, *kept, holds, here, depth + 1)
+    return any(_implies(one, fact) for fact in _facts(ev, test, frame, holds) for one in here)
+
+
+def _implies(one: _Fact, other: _Fact) -> bool:
+    """Whether the second fact is true whenever the first one is."""
+    if one.choice != other.choice:
+        return False
+    if other.constants is None:
+        if one.constants is None:
+            return one.holds is other.holds
+        return one.holds and all(bool(constant) is other.holds for constant in one.constants)
+    if one.constants is None:
+        return False
+    if one.holds:
+        return one.constants <= other.constants if other.holds else one.constants.isdisjoint(other.constants)
+    return not other.holds and other.constants <= one.constants
 
 
 def _exclude(one: _Fact, other: _Fact) -> bool:
