@@ -60,11 +60,12 @@ _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
 
 class Start(Struct, frozen=True, eq=False):
-    """Where module-level code of a file first iterates over `loader`. `place`: the iterable or the call. `frames` lead
-    from there to the frame that does it; empty if the module's body does it itself. `is_nested`: the place is inside
-    another statement, such as a loop over epochs."""
+    """Where module-level code of a file first iterates over `loader`. `place`: the iterable or the call, and `step` the
+    number of its step. `frames` lead from there to the frame that does it; empty if the module's body does it itself.
+    `is_nested`: the place is inside another statement, such as a loop over epochs."""
 
     place: Place
+    step: int
     loader: Loader
     frames: tuple[Frame, ...]
     is_nested: bool
@@ -161,24 +162,27 @@ class Scripts:
         for piece in module_level(file):
             body = self._model.ev.body(path, piece)
             guarded = main_guard_contexts(body.facts)
-            for place, loader, frames, context in self._leading(body, guarded):
-                yield Start(place, loader, frames, context != 0 or file.pieces[piece].parent >= 0)
+            for number, step, loader, frames in self._leading(body, guarded):
+                is_nested = step.context != 0 or file.pieces[piece].parent >= 0
+                yield Start(self._place(body, number, step), number, loader, frames, is_nested)
 
     # --- one frame ----------------------------------------------------------------------------------------------------
 
-    def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...], int]]:
-        """The place of each step of a frame that starts workers, itself or through calls, and the step's context. Steps
-        in `guarded` contexts are left out: a main guard may lead to a whole program."""
+    def _leading(
+        self, frame: Frame, guarded: frozenset[int]
+    ) -> Iterator[tuple[int, ir.Step, Loader, tuple[Frame, ...]]]:
+        """Each step of a frame that starts workers, itself or through calls, with its number. Steps in `guarded`
+        contexts are left out: a main guard may lead to a whole program."""
         for number, step in self._model.steps(frame):
             if step.context in guarded:
                 continue
             for loader in self._started(step, frame):
-                yield self._place(frame, number, step), loader, (), step.context
+                yield number, step, loader, ()
             called = self._called(step.call, frame) if isinstance(step, ir.Perform) else ()
             for target in (*called, *self._resumed(step, frame)):
                 found = self._below(target)
                 if found is not None:
-                    yield self._place(frame, number, step), *found, step.context
+                    yield number, step, *found
 
     def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
         """The call of a step, or its iterable; the loop variable if the iterable is a name that is bound before."""

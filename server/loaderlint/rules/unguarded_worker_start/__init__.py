@@ -22,6 +22,9 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 - The code gives the loader no workers in some cases, such as on Windows.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
 
+The finding is a hint where the statement itself reads a name that nothing binds: it raises NameError before any worker
+starts, until somebody binds the name or has written it to its end.
+
 ## Example
 ```python
 loader = DataLoader(Crops(), num_workers=4)
@@ -73,6 +76,7 @@ from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before, repeated_work
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
+from loaderlint.rules.unguarded_worker_start.unbound_names import unbound_before
 
 _TITLE = f"Put the rest of the script under `{HEAD}`"
 
@@ -110,6 +114,9 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         loud = loudness(loud, "proven", 2)
     if not isinstance(loud, Unsaid) and model.is_unused(start.place.path, start.place.piece, 0):
         loud = Severity.HINT
+    missing = unbound_before(start, model)
+    if missing and not isinstance(loud, Unsaid):
+        loud = Severity.HINT
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return
@@ -119,7 +126,7 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         f"again, and here it would start workers itself; put {moved} and what follows under `{HEAD}`",
         start.place,
         script,
-        tuple(_evidence(start, model)),
+        tuple(_evidence(start, missing, model)),
         (_fix(start, model),),
     )
 
@@ -136,7 +143,9 @@ def _tries_out(script: str) -> bool:
     return script.startswith(("test", "val", "eval", "infer", "predict", "demo"))
 
 
-def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
+def _evidence(start: Start, missing: str, model: Model) -> Iterator[Evidence]:
+    if missing:
+        yield Evidence(start.place, f"nothing binds `{missing}`: until then, the script ends here with a NameError")
     if start.loader.site is not None:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
