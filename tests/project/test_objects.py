@@ -184,6 +184,40 @@ plain = DataLoader(D(train=False), num_workers=2)
     assert "Crop.__call__" not in linked.reached("plain")
 
 
+#: What a loop over a `Crop` and a `Flip` does with each `t` of them: which of the two it runs.
+NARROWED = {
+    "if isinstance(t, Crop): t(i)": "Crop",
+    "if not isinstance(t, Crop): t(i)": "Flip",
+    "if isinstance(t, Crop): pass\nelse: t(i)": "Flip",
+    "if isinstance(t, Crop): continue\nt(i)": "Flip",
+    "if isinstance(t, (Crop, str)): t(i)": "Crop",
+    "if isinstance(t, Crop) and i: t.box(i)": "Crop",
+    "if isinstance(t, (Crop, Flip)): t(i)": "Crop Flip",
+    "if isinstance(t, Crop) or i: t(i)": "Crop Flip",
+    "if isinstance(load(), Crop): t(i)": "Crop Flip",
+    "if isinstance(t, load()): t(i)": "Crop Flip",
+    "if callable(t): t(i)": "Crop Flip",
+}
+
+
+@pytest.mark.parametrize("body", NARROWED)
+def test_a_type_test_narrows_the_item_of_a_list(body: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __init__(self): self.ts = [Crop(), Flip()]
+    def __getitem__(self, i):
+        for t in self.ts:
+{indent(body, "            ")}
+loader = DataLoader(D(), num_workers=2)
+""",
+    )
+    runs = {"Crop": ("Crop.__call__", "Crop.box"), "Flip": ("Flip.forward",)}
+    found = [name for name, frames in runs.items() if not set(frames).isdisjoint(linked.reached("loader"))]
+    assert " ".join(found) == NARROWED[body]
+
+
 #: What a constructor with the parameters `train` and `kind` does, and a method of the object: which of the two
 #: transforms the method may run.
 CHOSEN_TWICE = {

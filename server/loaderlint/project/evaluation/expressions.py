@@ -13,7 +13,14 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.truth_values import TRUE_BASES, TRUE_CLASSES
-from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, step_loops, user_options
+from loaderlint.project.evaluation import (
+    containers,
+    dynamic_dispatch,
+    library_values,
+    step_loops,
+    type_tests,
+    user_options,
+)
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
 from loaderlint.project.evaluation.frames import Frame
@@ -63,8 +70,16 @@ _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torc
 
 
 def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
-    value = ev.attribute(ev.eval(e.base, frame), e.name, frame, number)
+    value = ev.attribute(_left_by_tests(ev, e.base, number, frame), e.name, frame, number)
     return in_branch(ev, value, e.name, number, frame) if ir.is_self(ev.expr(frame, e.base)) else value
+
+
+def _left_by_tests(ev: Evaluator, part: int, number: int, frame: Frame) -> Val:
+    """A part of expression `number`, without the objects that type tests around it rule out."""
+    value = ev.eval(part, frame)
+    if len(value.atoms) < 2:
+        return value
+    return type_tests.in_branch(ev, part, frame.code.context_of(number), frame)
 
 
 def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
@@ -493,7 +508,7 @@ def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: 
 
 
 def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
-    callee = ev.eval(call.func, frame)
+    callee = _left_by_tests(ev, call.func, number, frame)
     arguments = ev.calls.arguments(call, frame)
     func = ev.expr(frame, call.func)
     if type(func) is ir.Attr and func.name in user_options.PARSE and not callee.only(FunctionRef, Method):

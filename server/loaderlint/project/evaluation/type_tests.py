@@ -27,6 +27,7 @@ from loaderlint.project.evaluation.values import (
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
+_MAX_DEPTH = 6
 #: Library classes from which a class of the project may be derived without being anything else.
 _PLAIN_BASES = frozenset("abc.ABC builtins.object typing.Generic typing.Protocol".split())
 #: Classes that may say themselves what their instances are.
@@ -54,6 +55,40 @@ def has_type(ev: Evaluator, number: int, value: Val, types: Val, frame: Frame) -
     wanted = list(_each(types))
     answers = {_any(_is(ev, atom, one) for one in wanted) for atom in value.atoms}
     return answers.pop() if len(answers) == 1 and wanted else None
+
+
+def in_branch(ev: Evaluator, number: int, context: int, frame: Frame) -> Val:
+    """What expression `number` may be in a branch: without the objects that a type test of it around the branch rules
+    out, as in `for step in steps: if isinstance(step, Crop): step.size = 3`."""
+    value = ev.eval(number, frame)
+    if context <= 0 or len(value.atoms) < 2 or frame.code.one is None:
+        return value
+    left = value.atoms
+    for here in frame.code.one.around(context):
+        if here.kind == "if" and here.expr != ir.NONE:
+            for types, holds in _tests_of(ev, number, here.expr, not here.negated, frame, 0):
+                left = frozenset(one for one in left if _is_any(ev, one, types) is not (not holds))
+    return Val(left, value.origins) if left else value
+
+
+def _tests_of(
+    ev: Evaluator, number: int, test: int, holds: bool, frame: Frame, depth: int
+) -> Iterator[tuple[Val, bool]]:
+    """The types that an expression certainly has, or has not (False), if a test holds, or if it does not."""
+    match ev.expr(frame, test) if depth < _MAX_DEPTH else None:
+        case ir.Unary("not", operand):
+            yield from _tests_of(ev, number, operand, not holds, frame, depth + 1)
+        case ir.BoolOp(op, left, right) if (op == "and") is holds:
+            for side in (left, right):
+                yield from _tests_of(ev, number, side, holds, frame, depth + 1)
+        case ir.Call() as call:
+            tested = tested_type(ev, call, frame) if any(arg.value == number for arg in call.args) else None
+            if tested is not None and tested[0] == number:
+                yield tested[1], holds
+
+
+def _is_any(ev: Evaluator, atom: Atom, types: Val) -> bool | None:
+    return _any([_is(ev, atom, one) for one in _each(types)] or [None])
 
 
 def _each(types: Val) -> Iterator[Atom]:

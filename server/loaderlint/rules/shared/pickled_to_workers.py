@@ -15,6 +15,7 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
 from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, KEEPS_ITEMS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
 from loaderlint.knowledge.submodules import SUBMODULES
+from loaderlint.project.evaluation import type_tests
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -275,7 +276,9 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
             # The name first: the rest of the surrounding code, above all training, is not evaluated.
             if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
                 continue
-            if not model.ev.liveness.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
+            if model.ev.liveness.is_dead(step.context, frame):
+                continue
+            if inst in type_tests.in_branch(model.ev, callee.base, step.context, frame).atoms:
                 targets = model.ev.targets(step.call, frame)
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
 
@@ -285,7 +288,7 @@ def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: M
     name = model.ev.classes.name(inst.cls)
     for frame in _main_frames(inst, loader):
         for number, step in model.steps_of(frame, ir.SetAttr):
-            if step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
+            if step.value != ir.NONE and inst in type_tests.in_branch(model.ev, step.base, step.context, frame).atoms:
                 if ir.is_self(model.ev.expr(frame, step.base)):
                     continue
                 link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
