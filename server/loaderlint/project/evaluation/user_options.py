@@ -201,7 +201,7 @@ class UserOptions:
             filled = list(self._filled_in(name))
             if allowed and not filled:
                 return _one_of(allowed, join(values))
-            values += filled or ([unknown("filled out of sight")] if self._is_handed_out(path) else [])
+            values += filled or ([unknown("filled out of sight")] if self.is_handed_out(path) else [])
         return join(values) if values else unknown("config")
 
     def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
@@ -266,7 +266,7 @@ class UserOptions:
                 if file is not None and any(file.pieces[piece].holds(text) for text in stores):
                     yield from self._stored(name, path, piece)
 
-    def _is_handed_out(self, path: Path) -> bool:
+    def is_handed_out(self, path: Path) -> bool:
         """Whether the file that parses the command line passes the options to code that is not in sight, which may
         store into them: `prepare(args)`, where `prepare` is imported from a missing module."""
         if path not in self._handed_out:

@@ -77,6 +77,7 @@ from loaderlint.project.loaders.presumed_datasets import (
     may_be_dataset,
 )
 from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
+from loaderlint.project.loaders.unset_options import lacks_option
 from loaderlint.project.loaders.unused_functions import UnusedFunctions
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
 from loaderlint.project.modules.project_files import MODULE
@@ -590,7 +591,9 @@ class Loaders:
         """An object of the project, and what it holds if its class derives from Subset or ConcatDataset. If its class
         was chosen by a computed name, it counts only if it may be a dataset."""
         chosen = self._ev.calls.is_chosen(inst)
-        if (chosen and not may_be_dataset(self._ev, inst.cls)) or self._is_refused(inst):
+        if chosen and (not may_be_dataset(self._ev, inst.cls) or lacks_option(self._ev, inst)):
+            return {}
+        if self._is_refused(inst):
             return {}
         found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
         for base in self._ev.classes.library_bases(inst.cls):
@@ -771,6 +774,7 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     constant names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown
     code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
+    unused = [one for one in unused if not _cannot_exist(ev, one.cls, loader.late_sites)]
     keys = {site: missing[site] or literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
@@ -789,6 +793,12 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     if not made and keys and all(asked_bases(ev, site) for site in keys):
         return ()
     return tuple(made or (one for one in unused if _may_be_looked_up(ev, one.cls, keys)))
+
+
+def _cannot_exist(ev: Evaluator, cls: ClassRef, sites: Sequence[Site]) -> bool:
+    """Whether none of these calls can create an object of a class: its constructor reads an option that is not
+    there."""
+    return bool(sites) and all(lacks_option(ev, Instance(cls, site)) for site in sites)
 
 
 def _is_called(ev: Evaluator, cls: ClassRef, key: str) -> bool:
