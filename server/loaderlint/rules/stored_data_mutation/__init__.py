@@ -38,6 +38,8 @@ workers and the main process share the memory of tensors.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The item that is taken out is loaded again, because workers store such items in the same place: `del
   self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
+- The workers store something new in the same place, before or after the edit: `self.state["rows"] = read(block)`, then
+  `self.state["rows"].pop()`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.
 - The edit is under a lock that all processes share, `with self.lock:` with a `multiprocessing.Lock`: the data is meant
@@ -101,6 +103,7 @@ from loaderlint.rules.stored_data_mutation.latent_edits import is_latent
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
+from loaderlint.rules.stored_data_mutation.refilled_containers import REFILLED, is_refilled
 from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
@@ -191,6 +194,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, GUARDED, model)
     elif is_rebuilt(origin, model):
         yield from silent(RULE.name, edit.spot, REBUILT, model)
+    elif is_refilled(edit.target, origin, frame, model):
+        yield from silent(RULE.name, edit.spot, REFILLED, model)
     elif held != "file" and settles(edit.spot, model):
         yield from silent(RULE.name, edit.spot, SETTLED, model)
     else:

@@ -10,30 +10,28 @@ from loaderlint.knowledge.plain_records import GROWING_METHODS, SHRINKING_METHOD
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.kept_state import own_attribute
+from loaderlint.rules.stored_data_mutation.constant_ways import ANY, Way, key_of, way_of
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit
 
 #: Why an edit is no mistake.
 EVICTED = "workers put items in and take others out: a cache or a queue"
 
-#: What a container on self is read by: `("cache", "'images'")` of `self.cache["images"]`.
-_Way = tuple[str, ...]
-#: The key of an item that is another one each time, and of one that is put behind the others.
-_ANY, _NEXT = "", "next"
+#: The key of an item that is put behind the others.
+_NEXT = "next"
 
 
 class _Keys(NamedTuple):
-    """The keys, as in `_key`, that workers store items under, and take them from."""
+    """The keys, as in `key_of`, that workers store items under, and take them from."""
 
-    stored: frozenset[tuple[_Way, str]]
-    taken: frozenset[tuple[_Way, str]]
+    stored: frozenset[tuple[Way, str]]
+    taken: frozenset[tuple[Way, str]]
 
 
 def is_of_cache(edit: RecordEdit, frame: Frame, model: Model) -> bool:
     """Whether an edit takes an item out of a container in which workers store such items, `del self.cache["images"][k]`
     where `self.cache["images"][name] = load(name)` is; or whether it puts one behind the others in a list from which
     workers take some."""
-    way = _way(edit.record, frame, model)
+    way = way_of(edit.record, frame, model)
     if len(way) < 2 or not isinstance(frame.receiver, Instance):
         return False
     keys = model.remembered(_keys, frame.receiver)
@@ -45,15 +43,15 @@ def is_of_cache(edit: RecordEdit, frame: Frame, model: Model) -> bool:
 
 def _keys(owner: Instance, model: Model) -> _Keys:
     """What worker code that runs on an object does with the containers in its attributes."""
-    stored: set[tuple[_Way, str]] = set()
-    taken: set[tuple[_Way, str]] = set()
+    stored: set[tuple[Way, str]] = set()
+    taken: set[tuple[Way, str]] = set()
     for frame in model.reached_on(owner):
         for number, step in model.steps(frame):
             match step:
                 case ir.SetItem(_, base, index, value):
-                    way = _way(base, frame, model)
+                    way = way_of(base, frame, model)
                     if len(way) > 1 and not _is_of(owner, way[0], value, frame, model):
-                        stored.add((way, _key(index, frame, model)))
+                        stored.add((way, key_of(index, frame, model)))
                 case ir.Perform(_, call):
                     stored.update(_put_behind(call, frame, model))
             out = _taken(
@@ -70,46 +68,24 @@ def _is_of(owner: Instance, field: str, value: int, frame: Frame, model: Model) 
     return any(one.owner == owner and one.path[0] == field for one in model.ev.eval(value, frame).origins)
 
 
-def _put_behind(number: int, frame: Frame, model: Model) -> list[tuple[_Way, str]]:
+def _put_behind(number: int, frame: Frame, model: Model) -> list[tuple[Way, str]]:
     """The list that a call makes longer."""
     call = model.ev.expr(frame, number)
     func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    way = _way(func.base, frame, model) if isinstance(func, ir.Attr) and func.name in GROWING_METHODS else ()
+    way = way_of(func.base, frame, model) if isinstance(func, ir.Attr) and func.name in GROWING_METHODS else ()
     return [(way, _NEXT)] if len(way) > 1 else []
 
 
-def _taken(number: int, is_step: bool, frame: Frame, model: Model) -> tuple[_Way, str] | None:
+def _taken(number: int, is_step: bool, frame: Frame, model: Model) -> tuple[Way, str] | None:
     """The container that a step or a call takes an item out of, and the key of the item."""
     one = frame.code.one
     step = one.steps[number] if is_step and one is not None else None
     if isinstance(step, ir.Delete):
         e = model.ev.expr(frame, step.target)
-        return (_way(e.base, frame, model), _key(e.index, frame, model)) if isinstance(e, ir.Index) else None
+        return (way_of(e.base, frame, model), key_of(e.index, frame, model)) if isinstance(e, ir.Index) else None
     call = model.ev.expr(frame, number) if not is_step else None
     func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name not in SHRINKING_METHODS:
         return None
-    key = _key(call.args[0].value, frame, model) if call.args else _ANY
-    return _way(func.base, frame, model), key
-
-
-def _way(number: int, frame: Frame, model: Model) -> _Way:
-    """How an expression reads a container on self by constants alone; () for other expressions. `self.items[index]` is
-    another container for each sample."""
-    match model.ev.expr(frame, number):
-        case ir.Attr(base, name):
-            inner = _way(base, frame, model)
-            return (*inner, name) if inner or ir.is_self(model.ev.expr(frame, base)) else ()
-        case ir.Index(base, index):
-            inner, key = _way(base, frame, model), _key(index, frame, model)
-            return (*inner, key) if inner and key else ()
-    return ()
-
-
-def _key(index: int, frame: Frame, model: Model) -> str:
-    """A key that is the same each time, such as `"images"` or `self.split`; `_ANY` for another."""
-    e = model.ev.expr(frame, index)
-    if isinstance(e, ir.Const):
-        return repr(e.value)
-    name = own_attribute(index, frame, model)
-    return f".{name}" if name else _ANY
+    key = key_of(call.args[0].value, frame, model) if call.args else ANY
+    return way_of(func.base, frame, model), key
