@@ -14,6 +14,8 @@ Under DistributedDataParallel, the ranks read the same stream too: shard by rank
 ## When it is not a bug
 - The stream is sharded with `get_worker_info()`: in `__iter__`, in a helper, in a base class, in the `worker_init_fn`,
   or by a wrapper (webdataset, streaming, litdata, Hugging Face datasets).
+- The pipe goes through `.sharding_filter()` wherever there are workers: `if num_workers > 0: files =
+  files.sharding_filter()`. Where it is a guess that a loader holds the pipe, any such call on pipes of its kind counts.
 - The stream is random: each worker makes up its items, or draws them with replacement. Shuffling alone does not count,
   because every worker still yields the whole stream. An endless stream does, if each worker shuffles it anew in an
   order of its own.
@@ -51,8 +53,8 @@ them: the workers then share the files. There is no fix where a loop delegates t
 buffer or counter carries over from one iteration to the next, where an iteration reads ahead (`next(file)`), or where
 the loop draws random numbers: the workers would split different orders.
 
-Unsafe where it is a guess that the loader holds the dataset: other code may shard the stream already
-(`stream.sharding_filter()`), and a stream that is sharded twice loses items.
+Unsafe where it is a guess that the loader holds the dataset, or where other code shards such a stream
+(`stream.sharding_filter()`): a stream that is sharded twice loses items.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
@@ -64,12 +66,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.findings.finding import Finding, Safety, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.filtered_pipes import FILTERED, is_filtered, is_filtered_somewhere
 from loaderlint.rules.shared.iterable_streams import Stream
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.sharding import early_worker_info_calls, iter_frames, sharding_fixes
@@ -96,9 +99,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             model.def_place(entry),
             name,
             model.why(entry, exposure),
-            ()
-            if stream.is_random()
-            else sharding_fixes(entry, model, "unsafe" if _is_guess(entry, loader, model) else "safe"),
+            () if stream.is_random() else sharding_fixes(entry, model, _safety(entry, loader, model)),
         )
 
 
@@ -120,6 +121,8 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Un
         return "it yields nothing"
     if reason := stream.why_not_whole():
         return reason
+    if is_filtered(entry, loader, _is_guess(entry, loader, model), model):
+        return FILTERED
     # that it asks too early is said by another rule
     return (
         "it asks for the worker too early: see worker-info-in-main"
@@ -137,6 +140,12 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
         return Unsaid("its objects are created in the project, and no loader gets them")
     guessed = _is_guess(entry, loader, model)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
+
+
+def _safety(entry: Frame, loader: Loader, model: Model) -> Safety:
+    """A stream that is sharded twice loses items."""
+    in_doubt = _is_guess(entry, loader, model) or is_filtered_somewhere(entry, model)
+    return "unsafe" if in_doubt else "safe"
 
 
 def _is_guess(entry: Frame, loader: Loader, model: Model) -> bool:

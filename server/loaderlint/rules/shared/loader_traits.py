@@ -39,7 +39,7 @@ def persist_if_any(loader: Loader, model: Model) -> bool:
     if loader.persistent is not None:
         return loader.persistent
     tests = _tests_of_persistence(loader, model)
-    return bool(tests) and all(one is not None and _is_for_workers(*one, loader, model) for one in tests)
+    return bool(tests) and all(one is not None and is_for_workers(*one, loader, model) for one in tests)
 
 
 def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame] | None]:
@@ -54,7 +54,7 @@ def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame
     return [(one.site.expr, one.site.frame) if isinstance(one, LibObject) else None for one in atoms]
 
 
-def _is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bool:
+def is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bool:
     """Whether a test says that the loader has workers: `num_workers > 0`."""
     number = _compared(test, _SOME, frame, model)
     return number is not None and model.ev.eval(number, frame).atoms == loader.argument("num_workers").atoms
