@@ -25,6 +25,7 @@ from loaderlint.project.evaluation import containers, hyperparameters, library_v
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.bulk_attributes import bulk_sources, may_hold_more, taken_as_keywords, taken_in_bulk
+from loaderlint.project.evaluation.computed_attributes import may_be_overwritten
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
     calls_on,
@@ -59,6 +60,7 @@ from loaderlint.project.evaluation.values import (
     Val,
     by_default,
     def_key,
+    is_none,
     join,
     of,
     present_or,
@@ -759,7 +761,7 @@ class Classes:
             values.extend(self._kept_by_library(inst, name))
         values.extend(self._set_by_others(inst, name))
         found = join(values) if values else self._missing(inst)
-        if any(may_hold_more(self._ev, *source) for source in sources):
+        if any(may_hold_more(self._ev, *source) for source in sources) or self._is_placeholder(inst, found):
             found = by_default(found, "default")
         found = self._with_appended(inst, name, self._with_items(inst, name, found))
         if not found.atoms:
@@ -767,6 +769,10 @@ class Classes:
         if self._cut_short == cut_short:
             self._fields[key] = found
         return found
+
+    def _is_placeholder(self, inst: Instance, value: Val) -> bool:
+        """Whether an attribute is None until other code sets it by a computed name."""
+        return any(map(is_none, value.atoms)) and may_be_overwritten(self._ev, inst)
 
     def _bulk_sources(self, inst: Instance, stores: Iterable[Store]) -> Iterator[tuple[Frame, int]]:
         """The dicts and options that the constructor stores in bulk, except those that one of these stores always

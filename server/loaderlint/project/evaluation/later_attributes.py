@@ -229,6 +229,12 @@ def may_keep(method: str) -> bool:
 # --- where an object has a name ---------------------------------------------------------------------------------------
 
 
+def places_of(ev: Evaluator, made: Site, word: str) -> Iterator[Place]:
+    """The code that has a name for the object made at a place: the def that creates it, functions that get it and whose
+    text holds `word`, and, if a module gives it a name, other module-level code."""
+    return _places(ev, made, "", holds, word, uses=holds)
+
+
 def _places(
     ev: Evaluator,
     made: Site,
