@@ -38,6 +38,9 @@ class Rule(Struct, frozen=True):
     - `find`: yields findings, and a `Silence` for each candidate that turns out to be harmless, which
       `loaderlint explain FILE:LINE` shows.
     - `fix`: the safety of its quick fix; None if it has none.
+    - `follows_data`: whether the fault depends on the data that reaches the line, and not only on what the line does.
+      Where it is a guess that a loader holds the dataset, it is another guess what the data is: at most a hint. In
+      public code, nearly all such findings of these rules were wrong.
     - `page`: its documentation in Markdown."""
 
     code: str
@@ -50,6 +53,7 @@ class Rule(Struct, frozen=True):
     page: str
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
+    follows_data: bool = False
 
     @property
     def workers(self) -> int:

@@ -74,7 +74,7 @@ from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.filtered_pipes import FILTERED, is_filtered, is_filtered_somewhere
 from loaderlint.rules.shared.iterable_streams import Stream
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed_in
 from loaderlint.rules.shared.sharding import early_worker_info_calls, iter_frames, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -139,7 +139,7 @@ def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid
     if not all(in_tests(site.path, model.files.root) for site in sites):
         return Unsaid("its objects are created in the project, and no loader gets them")
     guessed = _is_guess(entry, loader, model)
-    return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
+    return weighed_in(RULE, exposure, 1 if guessed and loader.has_workers(2) != "yes" else 0)
 
 
 def _safety(entry: Frame, loader: Loader, model: Model) -> Safety:
@@ -162,4 +162,5 @@ RULE = Rule(
     find=find,
     fix="safe",
     page=page(__doc__),
+    follows_data=True,
 )

@@ -181,4 +181,5 @@ RULE = Rule(
     find=find,
     fix="safe",
     page=page(__doc__),
+    follows_data=True,
 )

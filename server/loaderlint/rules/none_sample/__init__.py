@@ -145,4 +145,5 @@ RULE = Rule(
     find=find,
     fix="unsafe",
     page=page(__doc__),
+    follows_data=True,
 )

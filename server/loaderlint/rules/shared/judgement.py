@@ -236,6 +236,7 @@ def _judged(
         yield from silent(asked.rule.name, lead.spot, severity.reason, model)
         return
     unset = _unset(alike, exposure, model)
+    severity = _of_guess(severity, asked.rule, exposure)
     shown = severity if unset is None else severity.lowered(1)
     if shown is None:
         yield from silent(asked.rule.name, lead.spot, UNSET, model)
@@ -341,6 +342,21 @@ def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity
     them is known to hold is probably not in use: at most a hint."""
     loud = loudness(severity, exposure.certainty, doubts)
     return Severity.HINT if isinstance(loud, Severity) and exposure.presumed else loud
+
+
+def _of_guess(severity: Severity, rule: Rule, exposure: Exposure) -> Severity:
+    """The severity of a finding: at most a hint if the rule follows data, and it is a guess that a loader in sight runs
+    the line. A dataset without any loader belongs to a library, whose users create the loaders."""
+    is_guess = exposure.guessed and not exposure.lead.out_of_sight
+    return Severity.HINT if rule.follows_data and is_guess else severity
+
+
+def weighed_in(rule: Rule, exposure: Exposure, doubts: int = 0) -> Verdict | Unsaid:
+    """The verdict on a fault in the workers of the loaders in `exposure`, or why it is not reported."""
+    loud = lowered(rule.severity, exposure, doubts)
+    if isinstance(loud, Unsaid):
+        return loud
+    return Verdict(rule.name, _of_guess(loud, rule, exposure), exposure.certainty)
 
 
 # --- faults that do not depend on a frame -----------------------------------------------------------------------------

@@ -89,7 +89,6 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.independent_guesses import are_independent
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memory, takes_by_mask
@@ -210,10 +209,7 @@ def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Expo
     if all(is_latent(each.about, each.frame, exposure, model) for each in stored):
         return lowered(Severity.HINT, exposure)
     stays = any(lasts(loader, one, model) for loader in exposure.loaders)
-    loud = lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
-    if isinstance(loud, Severity) and are_independent(one.origin, stored[0].frame, exposure, model):
-        return Severity.HINT
-    return loud
+    return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
 
 
 def _finding(verdict: WorkerVerdict[StoredEdit], model: Model) -> Finding:
@@ -253,4 +249,5 @@ RULE = Rule(
     find=find,
     fix="safe",
     page=page(__doc__),
+    follows_data=True,
 )
