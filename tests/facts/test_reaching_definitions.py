@@ -35,7 +35,7 @@ class Writer:
     def function(self) -> str:
         start = [f"{name} = {self.next()}" for name in NAMES if self.random.random() < 0.8]
         body = [*start, *self.block(3, loop=False)]
-        return "def f():\n" + textwrap.indent("\n".join(body), "    ") + "\n"
+        return "def f(p, q):\n" + textwrap.indent("\n".join(body), "    ") + "\n"
 
     def block(self, depth: int, loop: bool) -> list[str]:
         lines = []
@@ -50,8 +50,8 @@ class Writer:
         return self.random.choice(NAMES)
 
     def statement(self, depth: int, loop: bool) -> list[str]:
-        simple = ["assign", "assign", "copy", "use", "use", "use", "raise", "throw", "return", "swap", "delete"]
-        compound = ["if", "if", "for", "while", "try", "try", "with", "match", "walrus"]
+        simple = ["assign", "assign", "copy", "use", "use", "use", "raise", "throw", "return", "swap", "delete", "turn"]
+        compound = ["if", "if", "same", "same", "same", "for", "while", "try", "try", "with", "match", "walrus"]
         choices = simple + compound * (depth > 0) + ["break", "continue"] * loop
         kind = self.random.choice(choices)
         # Leaving is rarer, else little is reached.
@@ -99,6 +99,17 @@ class Writer:
         while self.random.random() < 0.3:
             lines += self.suite(f"elif c({self.next()}):", depth, loop)
         return lines + (self.suite("else:", depth, loop) if self.random.random() < 0.5 else [])
+
+    def write_same(self, depth: int, loop: bool) -> list[str]:
+        """A test that other `if` statements of the function have as well."""
+        test = self.random.choice(["p", "not p", "q", "p and q", "p is not q", "p == 1", "y == 3"])
+        lines = self.suite(f"if {test}:", depth, loop)
+        if self.random.random() < 0.2:
+            lines += self.suite(f"elif {self.random.choice('pq')}:", depth, loop)
+        return lines + (self.suite("else:", depth, loop) if self.random.random() < 0.4 else [])
+
+    def write_turn(self, depth: int, loop: bool) -> list[str]:
+        return [self.random.choice(["p, q = q, p", "p = not p"])] if self.random.random() < 0.3 else ["pass"]
 
     def write_for(self, depth: int, loop: bool) -> list[str]:
         lines = self.suite(f"for {self.name()} in r({self.next()}):", depth, True)
@@ -155,7 +166,7 @@ class Run:
         }
         exec(text + "    end()\n", scope)
         with contextlib.suppress(E, NameError, Stop):
-            scope["f"]()  # type: ignore[operator]
+            scope["f"](self.random.random() < 0.5, self.random.random() < 0.5)  # type: ignore[operator]
 
     def tick(self) -> None:
         self.steps += 1

@@ -57,7 +57,7 @@ _SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRege
 def block(f: Frame, statements: Iterable[ast.AST]) -> None:
     """Lower the statements of a suite. `f.context` is then that of the last one. What follows a `return` or a `raise`
     never runs, as if it stood under `if False`."""
-    reached = f.live
+    reached, tested = f.live, f.tested.mark()
     for node in statements:
         if reached and not f.live:
             reached = False
@@ -66,6 +66,7 @@ def block(f: Frame, statements: Iterable[ast.AST]) -> None:
         if lower is not None:
             f.statement = f.index.get(id(node), -1)
             lower(f, node)
+    f.tested.forget(tested)
 
 
 # --- simple statements ------------------------------------------------------------------------------------------------
@@ -198,6 +199,7 @@ def _type_alias(f: Frame, node: Any) -> None:
 def _if(f: Frame, node: ast.If) -> None:
     outer, reached, start = f.context, f.live, f.env.mark()
     ends: list[tuple[Changes, int]] = []
+    first: tuple[int, bool] | None = None
     orelse: Sequence[ast.stmt] = (node,)
     # `elif`, and an `if` alone in an `else`, are the same.
     while len(orelse) == 1 and isinstance(branch := orelse[0], ast.If):
@@ -208,8 +210,10 @@ def _if(f: Frame, node: ast.If) -> None:
         f.step(Test(parent, test))
         before = f.env.mark()
         f.headed(then, test)
+        f.narrow(test, True)
         block(f, branch.body)
         then_ends = f.live
+        first = first or (test, then_ends)
         if then_ends:
             ends.append((f.env.changes(start), f.context))
         f.env.undo(before)
@@ -217,11 +221,25 @@ def _if(f: Frame, node: ast.If) -> None:
         orelse = branch.orelse
         if orelse or not then_ends:
             f.context = f.inside(Context(parent, "if", test, True))
+            f.narrow(test, False)
     block(f, orelse)
     if f.live:
         ends.append((f.env.changes(start), f.context))
     f.context = _common(f, [context for _, context in ends]) if ends else outer
-    f.continue_from([end for end, _ in ends], start)
+    _continue_behind(f, [end for end, _ in ends], start, first[0] if first is not None and first[1] else NONE)
+
+
+def _continue_behind(f: Frame, changes: list[Changes], start: int, test: int) -> None:
+    """Continue where the ways through an `if` statement meet. `test`: what is true on the first of them and false on
+    the others; `NONE` if there is no such test."""
+    if test == NONE or len(changes) < 2:
+        f.continue_from(changes, start)
+        return
+    f.env.undo(start)
+    held, failed = changes[0], f.meet(changes[1:])
+    ways = [{name: way.get(name, f.env.get(name)) for name in (*held, *failed)} for way in (held, failed)]
+    f.continue_from(changes, start)
+    f.decide(test, *ways)
 
 
 def _common(f: Frame, contexts: list[int]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from loaderlint.facts.bound_names import Bindings
+from loaderlint.facts.decided_names import Decided, DecidedNames, test_key
 from loaderlint.facts.ir import (
     NONE,
     Bind,
@@ -123,6 +124,8 @@ class Frame:
         "step_anchors",
         "steps",
         "tables",
+        "tested",
+        "times",
     )
 
     def __init__(self, tables: Tables, parent: Frame | None, number: int, is_function: bool) -> None:
@@ -152,6 +155,10 @@ class Frame:
         self.log: list[tuple[str, Flow]] = []
         #: the loops around
         self.loops: list[Loop] = []
+        #: what the tests of earlier `if` statements of the blocks around decided
+        self.tested = DecidedNames()
+        #: how often each name has been bound so far
+        self.times: dict[str, int] = {}
 
     # --- tables
 
@@ -252,6 +259,7 @@ class Frame:
             self.step(Bind(self.context, name, value, "nonlocal", annotation))
             return
         if value != NONE:
+            self.times[name] = self.times.get(name, 0) + 1
             self.env.set(name, value)
             self.log.append((name, value))
         if not self.is_function:
@@ -298,6 +306,32 @@ class Frame:
         return number
 
     # --- ways through the def
+
+    def narrow(self, test: ExprId, holds: bool) -> None:
+        """Here a test holds, or it does not: names have the value that earlier statements with this test gave them."""
+        found = test_key(test, self.exprs) if self.is_function else None
+        if found is None:
+            return
+        key, alike = found
+        for one in self.tested.under(key):
+            if self.env.get(one.name) == one.met and self.times.get(one.name, 0) == one.times:
+                self.env.set(one.name, one.true if holds is alike else one.false)
+
+    def decide(self, test: ExprId, then: Changes, rest: Changes) -> None:
+        """Note the values of names after an `if` statement, given their changes where its test held and where not. The
+        environment is the one behind it."""
+        found = test_key(test, self.exprs) if self.is_function else None
+        if found is None:
+            return
+        key, alike = found
+        decided = []
+        for name in sorted(then.keys() & rest.keys()):
+            met, flow, other = self.env.get(name), then[name], rest[name]
+            if met is not None and flow is not None and other is not None and flow != other:
+                true, false = (flow, other) if alike else (other, flow)
+                decided.append(Decided(name, met, true, false, self.times.get(name, 0)))
+        if decided:
+            self.tested.add(key, decided)
 
     def leave(self) -> None:
         """The rest of this block is not reachable."""
