@@ -310,7 +310,8 @@ def _torch_seed(draws: Sequence[Draw], kept: _Kept, model: Model) -> tuple[str, 
     if store is None or has_state or pickles_itself(kept.cls, model):
         return None
     if _is_used_by_main(kept, model):
-        is_of_one = all(draw.made == draws[0].made for draw in draws) and is_of_cpu(draws[0].made, model)
+        calls = {(def_key(draw.made.site.frame), draw.made.site.expr) for draw in draws}
+        is_of_one = len(calls) == 1 and all(is_of_cpu(draw.made, model) for draw in draws)
         return (f"hash((self.{kept.name}.initial_seed(), fresh))", []) if is_of_one else None
     seeds = {seed_of(draw.made, model) for draw in draws}
     seed = seeds.pop()
