@@ -249,6 +249,10 @@ PLATFORMS: dict[str, str] = {
     "import nvidia.dali.fn as fn | loader = DataLoader(D())": "linux",
     "from nvidia import dali | loader = DataLoader(D())": "linux",
     "from nvidia.dali.plugin.pytorch import DALIGenericIterator | loader = DataLoader(D())": "linux",
+    "from google.colab import drive | loader = DataLoader(D())": "linux",
+    "import google.colab.patches as patches | loader = DataLoader(D())": "linux",
+    "from google import colab | loader = DataLoader(D())": "linux",
+    "from kaggle_secrets import UserSecretsClient | loader = DataLoader(D())": "linux",
     "from cucim.skimage import color; import fcntl | loader = DataLoader(D())": "linux",
     "import other | loader = DataLoader(D())": "linux macos",
     "from deeper import x | loader = DataLoader(D())": "linux",
@@ -260,6 +264,13 @@ PLATFORMS: dict[str, str] = {
     "def f(): import other | loader = DataLoader(D())": "linux windows macos",
     "try: import fcntl; except ImportError: fcntl = None | loader = DataLoader(D())": "linux windows macos",
     "if sys.platform != 'win32': import fcntl | loader = DataLoader(D())": "linux windows macos",
+    "try: from google.colab import drive; except ImportError: drive = None | loader = DataLoader(D())": (
+        "linux windows macos"
+    ),
+    "COLAB = 'google.colab' in sys.modules | if COLAB: import google.colab | loader = DataLoader(D())": (
+        "linux windows macos"
+    ),
+    "from google.cloud import storage as colab | loader = DataLoader(D())": "linux windows macos",
     "loader = DataLoader(D(), num_workers=len(os.sched_getaffinity(0)))": "linux",
     "def f():;  n = os.getloadavg();  loader = DataLoader(D(), num_workers=int(n[0]))": "linux macos",
     "N = len(os.sched_getaffinity(0)) | loader = DataLoader(D())": "linux",

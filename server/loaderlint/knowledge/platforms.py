@@ -8,11 +8,13 @@ _LINUX = ("linux",)
 _UNIX = ("linux", "macos")
 
 #: Modules and functions, each with the platforms that have it. Sources: the documentation of Python 3.14
-#: ("Availability: Unix"), of DALI and of RAPIDS (Linux; on Windows under WSL 2, which is Linux), and of uvloop. What
-#: others provide on more platforms is left out: `curses` (windows-curses), `readline`, `triton`.
+#: ("Availability: Unix"), of DALI and of RAPIDS (Linux; on Windows under WSL 2, which is Linux), and of uvloop. The
+#: modules of Colab and Kaggle are only on the machines of these services, which run Linux. What others provide on more
+#: platforms is left out: `curses` (windows-curses), `readline`, `triton`.
 ONLY_ON = MappingProxyType(
     {
         **dict.fromkeys("nvidia.dali cucim cudf cugraph cuml kvikio".split(), _LINUX),
+        **dict.fromkeys("google.colab kaggle_datasets kaggle_secrets".split(), _LINUX),
         **dict.fromkeys("os.sched_getaffinity os.sched_setaffinity os.memfd_create".split(), _LINUX),
         **dict.fromkeys("crypt fcntl grp posix pty pwd resource spwd syslog termios uvloop".split(), _UNIX),
         **dict.fromkeys("os.getuid os.geteuid os.getgid os.getloadavg os.killpg os.setsid os.sysconf".split(), _UNIX),
