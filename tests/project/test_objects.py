@@ -505,6 +505,51 @@ def test_the_constructor_of_a_library_keeps(way: str, tmp_path: Path) -> None:
     assert link(tmp_path, textwrap.dedent(head) + textwrap.dedent(body)).reached("loader") == expected
 
 
+#: Arguments of a dataset that derives from a dataset of torchvision, and how the samples are transformed.
+COMBINED_TRANSFORMS = {
+    "VisionDataset: transform=Noise()": "together",
+    "VisionDataset: target_transform=Noise()": "together",
+    "VisionDataset: transform=Noise(), target_transform=Noise()": "together",
+    "CocoDetection: transform=Noise()": "together",
+    "VisionDataset: transform=load()": "alone together",
+    "VisionDataset: ": "alone",
+    "VisionDataset: transform=None": "alone",
+    "VisionDataset: transforms=Noise()": "together Noise.__call__",
+    "CocoDetection: transforms=Noise()": "together Noise.__call__",
+    "FlyingChairs: transform=Noise()": "alone",
+}
+
+
+@pytest.mark.parametrize("given", COMBINED_TRANSFORMS)
+def test_vision_datasets_combine_their_transforms(given: str, tmp_path: Path) -> None:
+    base, _, arguments = given.partition(": ")
+    handed_on = {
+        "VisionDataset": "root, transforms=transforms, transform=transform, target_transform=target_transform",
+        "CocoDetection": "root, 'labels.json', transform, target_transform, transforms",
+        "FlyingChairs": "root, transforms=transforms",
+    }[base]
+    linked = link(
+        tmp_path,
+        f"""
+from torch.utils.data import DataLoader
+from torchvision.datasets import {base}
+class Noise:
+    def __call__(self, image, label): return image, label
+def alone(index): return index
+def together(index): return index
+class Images({base}):
+    def __init__(self, root, transforms=None, transform=None, target_transform=None):
+        super().__init__({handed_on})
+    def __getitem__(self, index):
+        if self.transforms is None: return alone(index)
+        together(index)
+        return self.transforms(index, 0)
+loader = DataLoader(Images("images", {arguments}), num_workers=2)
+""",
+    )
+    assert linked.reached("loader") == sorted(["Images.__getitem__", *COMBINED_TRANSFORMS[given].split()])
+
+
 #: The dataset of a loader, then what of it `get_worker_info().dataset.advance()` runs.
 WORKER_DATASETS = {
     "a concatenation of the project's": ("Both([Plain()])", ["Both.advance"]),

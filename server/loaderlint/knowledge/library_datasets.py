@@ -83,6 +83,17 @@ DATASET_PARAMETERS = MappingProxyType(
 )
 
 
+#: What torchvision's `VisionDataset` combines into its attribute `transforms` if it gets one of them. An argument
+#: `transforms` is kept only if it gets neither. (`torchvision/datasets/vision.py`, `StandardTransform`)
+COMBINED_TRANSFORMS = ("transform", "target_transform")
+
+
+def combines_transforms(dataset: str) -> bool:
+    """Whether a library's dataset passes `transforms` and what is combined into it to `VisionDataset`: in torchvision,
+    those that have all three parameters do."""
+    return {"transforms", *COMBINED_TRANSFORMS} <= {*DATASET_PARAMETERS.get(dataset, ())}
+
+
 def keeps_argument(dataset: str, name: str) -> bool:
     """Whether a library's dataset keeps what its constructor is passed as `name` in an attribute of that name."""
     if name in SAMPLE_CALLABLES:

@@ -943,10 +943,9 @@ class Classes:
         name: `self.transform` of an `ImageFolder`."""
         for base in self.library_bases(inst.cls):
             if keeps_argument(base, name):
-                position = library_values.parameter_position(base, name)
-                passed = library_values.passed_to_library(self._ev, inst).get(name, position)
-                if passed is not None:
-                    yield passed
+                kept = library_values.kept_by_library(self._ev, inst, base, name)
+                if kept is not None:
+                    yield kept
 
     def _missing(self, inst: Instance) -> Val:
         for base in self.mro(inst.cls):

@@ -25,10 +25,12 @@ from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.collation import IMAGE_TRANSFORMS
 from loaderlint.knowledge.higher_order import FUNCTION_STEPS, HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
 from loaderlint.knowledge.library_datasets import (
+    COMBINED_TRANSFORMS,
     DATASET_PARAMETERS,
     SAMPLE_CALLABLES,
     SPLITTING_FUNCTIONS,
     WRAPPING_DATASETS,
+    combines_transforms,
 )
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIFORM_DRAWS, UNIT_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
@@ -131,6 +133,8 @@ _MAX_WAYS = 4
 _MAX_STEPS = 4
 
 
+#: The reason of an `Unknown` that stands for the `transforms` of a dataset of torchvision, made of others.
+_COMBINED = "transform and target_transform, combined"
 #: Calls that return only numbers, strings and truth values.
 _NEVER_NONE = frozenset(f"builtins.{name}" for name in "operation str int float bool len abs sum round".split()) | (
     NUMPY_GLOBAL_DRAWS - {"numpy.random.shuffle", "numpy.random.choice"}
@@ -347,7 +351,7 @@ def _draw_answer(op: str, limit: float) -> bool | None:
 def _is_none(atom: Atom) -> bool | None:
     match atom:
         case Unknown(reason):
-            return False if reason in (NOT_NONE, "index") else None
+            return False if reason in (NOT_NONE, "index", _COMBINED) else None
         case Literal_(kind, _, configured):
             return None if configured else kind == "NoneType"
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
@@ -999,6 +1003,20 @@ def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))
     passed = passed_to_library(ev, inst).get(name, next((one for one in positions if one is not None), None))
     return values if passed is None else [*values, passed]
+
+
+def kept_by_library(ev: Evaluator, inst: Instance, base: str, name: str) -> Val | None:
+    """What the constructor of the library's dataset `base`, from which the class of `inst` derives, stores as `name`:
+    the argument of this name, or what it combines of others. None if nothing is passed for it."""
+    arguments = passed_to_library(ev, inst)
+    kept = arguments.get(name, parameter_position(base, name))
+    if name != "transforms" or not combines_transforms(base):
+        return kept
+    passed = (arguments.get(one, parameter_position(base, one)) for one in COMBINED_TRANSFORMS)
+    are_none = {compare("is", one, NONE_VALUE) for one in passed if one is not None}
+    if are_none <= {True}:
+        return kept
+    return unknown(_COMBINED) if False in are_none else join((NONE_VALUE if kept is None else kept, unknown(_COMBINED)))
 
 
 def parameter_position(dataset: str, name: str) -> int | None:
