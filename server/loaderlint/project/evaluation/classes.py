@@ -25,7 +25,7 @@ from loaderlint.project.evaluation import containers, hyperparameters, library_v
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.bulk_attributes import bulk_sources, may_hold_more, taken_as_keywords, taken_in_bulk
-from loaderlint.project.evaluation.computed_attributes import may_be_overwritten
+from loaderlint.project.evaluation.computed_attributes import may_be_overwritten, setters
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
     calls_on,
@@ -173,6 +173,7 @@ class Classes:
         self._storing_methods: dict[tuple[ClassRef, str], _Methods] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
+        self._setters: dict[ClassRef, tuple[FunctionRef, ...]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str, Sight], Val] = {}
@@ -773,6 +774,13 @@ class Classes:
     def _is_placeholder(self, inst: Instance, value: Val) -> bool:
         """Whether an attribute is None until other code sets it by a computed name."""
         return any(map(is_none, value.atoms)) and may_be_overwritten(self._ev, inst)
+
+    def setters(self, cls: ClassRef) -> tuple[FunctionRef, ...]:
+        """See `computed_attributes.setters`."""
+        known = self._setters.get(cls)
+        if known is None:
+            known = self._setters[cls] = tuple(setters(self._ev, cls))
+        return known
 
     def _bulk_sources(self, inst: Instance, stores: Iterable[Store]) -> Iterator[tuple[Frame, int]]:
         """The dicts and options that the constructor stores in bulk, except those that one of these stores always

@@ -25,13 +25,13 @@ def may_be_overwritten(ev: Evaluator, inst: Instance) -> bool:
     computed names; or a function that does so for the object that keeps it, and for what this one keeps."""
     if not ev.files.containing(_WORD):
         return False
-    if _sets_own(ev, inst.cls) or any(True for _ in _setters(ev, inst.cls)):
+    if _sets_own(ev, inst.cls) or ev.classes.setters(inst.cls):
         return True
     places = (place for site in sites_of(inst) for place in places_of(ev, site, _WORD))
     if any(not place.objects.isdisjoint(_set_by_name(place.frame.code)) for place in places):
         return True
     keeper = inst.site.frame.receiver if inst.site is not None else None
-    return isinstance(keeper, Instance) and any(_goes_on(ev, one) for one in _setters(ev, keeper.cls))
+    return isinstance(keeper, Instance) and any(_goes_on(ev, one) for one in ev.classes.setters(keeper.cls))
 
 
 def _sets_own(ev: Evaluator, cls: ClassRef) -> bool:
@@ -40,7 +40,7 @@ def _sets_own(ev: Evaluator, cls: ClassRef) -> bool:
     return any(function is not None and _sets_first(ev.code(function)) for function in methods)
 
 
-def _setters(ev: Evaluator, cls: ClassRef) -> Iterator[FunctionRef]:
+def setters(ev: Evaluator, cls: ClassRef) -> Iterator[FunctionRef]:
     """The functions that set attributes of their first argument by computed names, and to which a method of a class
     passes its object."""
     for word in _PASSED:

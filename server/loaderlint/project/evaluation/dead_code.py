@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation import library_values, type_tests
+from loaderlint.project.evaluation import library_values, none_tests, type_tests
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Literal_, Val
@@ -140,7 +140,8 @@ class Liveness:
                 by = self._value(right, frame) if op in library_values.COMPARED else None  # most often a constant
                 if by is None or not library_values.is_telling(op, by):
                     return self._by_exact_type(left, op, by, frame)
-                return library_values.compare(op, self._value(left, frame), by)
+                answer = library_values.compare(op, self._value(left, frame), by)
+                return answer if answer is not None else self._compared_with_none(op, left, by, number, frame)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
             case ir.Call(func, _) if self._is_opaque(func, frame):
@@ -164,6 +165,13 @@ class Liveness:
         if type_tests.has_type(self._ev, number, self._value(number, frame), types, frame) is not False:
             return None
         return _SAME_OR_NOT[op]
+
+    def _compared_with_none(self, op: str, left: int, by: Val, number: int, frame: Frame) -> bool | None:
+        """The answer of a comparison with None that the values leave open, if other code shows that it is not None."""
+        step = frame.code.evaluated_by(number)
+        if op not in ("is", "is not") or by.atoms != _NOTHING or step is None:
+            return None
+        return op == "is not" if none_tests.is_never_none(self._ev, left, step, frame) else None
 
     def _is_opaque(self, func: int, frame: Frame) -> bool:
         """Whether the result of a call cannot be known from its arguments, so that they need not be evaluated."""

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.loops import StepLoop, step_loops
+from loaderlint.facts.none_uses import none_uses
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import SHOWS_ARRAY
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
@@ -42,6 +43,7 @@ class Code:
         "_holding",
         "_kinds",
         "_method_calls",
+        "_none_uses",
         "_overwritten",
         "_performed_by",
         "_read_in",
@@ -71,6 +73,7 @@ class Code:
         self._holding: dict[str, frozenset[int]] = {}
         self._overwritten: dict[str, frozenset[int]] = {}
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
+        self._none_uses: dict[int, list[int]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
@@ -250,6 +253,14 @@ class Code:
                         self._evaluated_by[one] = step
                         waiting += ir.operands(self.exprs[one])
         return self._evaluated_by.get(number)
+
+    def none_uses(self, number: int) -> Sequence[int]:
+        """The steps that raise if an expression is None, in source order."""
+        if self._none_uses is None:
+            self._none_uses = {}
+            for one, step in none_uses(self.exprs, self.one.steps if self.one else ()):
+                self._none_uses.setdefault(one, []).append(step)
+        return self._none_uses.get(number, ())
 
     def may_lack(self, index: int) -> bool:
         """Whether the parameter at `index` is None by default."""

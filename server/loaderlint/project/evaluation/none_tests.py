@@ -1,0 +1,74 @@
+"""Tests for None that what ran before decides: after `record["size"] = 3`, `record is not None` holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import NONE_VALUE, Atom, FunctionRef, Instance, Method, def_key
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: The calls that are followed from a test.
+_MAX_DEPTH = 4
+_CALLED_AS_IT_IS = frozenset({"plain", "static", "class"})
+
+
+def is_never_none(ev: Evaluator, number: int, step: int, frame: Frame, depth: int = 0) -> bool:
+    """Whether expression `number` is not None where step `step` reads it: it was used as None cannot be, or the
+    functions that give it used it so."""
+    value = ev.eval(number, frame)
+    if value.atoms and library_values.compare("is", value, NONE_VALUE) is False:
+        return True
+    if _is_used_before(number, step, frame):
+        return True
+    return depth < _MAX_DEPTH and isinstance(ev.expr(frame, number), ir.Call) and _gives(ev, number, frame, depth)
+
+
+def _is_used_before(number: int, step: int, frame: Frame) -> bool:
+    """Whether a step that always runs before another one raises if an expression is None. What a loop or a branch
+    chooses (a `Phi`) may be another object by then."""
+    one = frame.code.one
+    if one is None or isinstance(frame.code.exprs[number], ir.Phi):
+        return False
+    context = one.steps[step].context
+    return any(use < step and one.is_within(context, one.steps[use].context) for use in frame.code.none_uses(number))
+
+
+def _gives(ev: Evaluator, number: int, frame: Frame, depth: int) -> bool:
+    """Whether all functions that a call may run are known, and none of them returns None."""
+    call = ev.expr(frame, number)
+    called = [_function(ev, atom) for atom in ev.eval(call.func, frame).atoms] if isinstance(call, ir.Call) else []
+    functions = [one for one in called if one is not None and ev.functions.decoration(one) in _CALLED_AS_IT_IS]
+    targets = ev.targets(number, frame)
+    if not targets or len(functions) != len(called) or {*map(def_key, functions)} != {*map(def_key, targets)}:
+        return False
+    return all(_returns(ev, target, depth) for target in targets)
+
+
+def _function(ev: Evaluator, called: Atom) -> FunctionRef | None:
+    match called:
+        case FunctionRef():
+            return called
+        case Method(function, _, _):
+            return function
+        case Instance(cls):
+            member = ev.classes.member(cls, "__call__")
+            return member.function if member is not None else None
+    return None
+
+
+def _returns(ev: Evaluator, frame: Frame, depth: int) -> bool:
+    """Whether each call that runs a frame returns something that is not None."""
+    one = frame.code.one
+    if one is None or one.is_generator or one.kind not in ("function", "lambda"):
+        return False
+    if one.falls_through and not ev.liveness.always_returns(frame):
+        return False
+    returns = list(ev.liveness.returns(frame))
+    return bool(returns) and all(
+        step.value != ir.NONE and is_never_none(ev, step.value, number, frame, depth + 1) for number, step in returns
+    )
