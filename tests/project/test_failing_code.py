@@ -53,6 +53,8 @@ NEVER = {
     ),
     "a call without a required argument": HEAD + LOAD + "rows = load('in')\n" + LOADER,
     "with an unknown keyword": HEAD + LOAD + "rows = load(1, 'in', fast=True)\n" + LOADER,
+    "with an unknown keyword beside **kwargs": HEAD + LOAD + "rows = load(fast=True, **pair())\n" + LOADER,
+    "with too many arguments before *args": HEAD + LOAD + "rows = load(1, 'in', 2, *pair())\n" + LOADER,
     "with too many arguments": HEAD + LOAD + "rows = load(1, 'in', 2)\n" + LOADER,
     "of a function of another module": (
         HEAD + "import data\nrows = data.load('in')\n" + LOADER + "--- data.py\n" + LOAD
@@ -140,6 +142,7 @@ MAYBE = {
     "a default": HEAD + "def load(config, folder='in'): ...\nrows = load(1)\n" + LOADER,
     "*args of the function": HEAD + "def load(config, *rest): ...\nrows = load(1, 2, 3)\n" + LOADER,
     "**kwargs of the function": HEAD + "def load(config, **rest): ...\nrows = load(1, fast=2)\n" + LOADER,
+    "*args and **kwargs beside a keyword": HEAD + LOAD + "rows = load(*pair(), folder=1, **pair())\n" + LOADER,
     "*args of the call": HEAD + LOAD + "rows = load(*pair())\n" + LOADER,
     "**kwargs of the call": HEAD + LOAD + "rows = load(**pair())\n" + LOADER,
     "a decorator": HEAD + "from mine import with_config\n@with_config\n" + LOAD + "rows = load('in')\n" + LOADER,

@@ -16,7 +16,9 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.removed_items import removed_before, without_removed
+from loaderlint.project.evaluation.unpacked_dicts import is_as_written
 from loaderlint.project.evaluation.values import (
+    ABSENT,
     BOTTOM,
     Atom,
     ClassRef,
@@ -117,18 +119,27 @@ class Calls:
             if isinstance(found, MapOf):
                 yield found
 
-    def refused(self, call: ir.Call, callee: Val, arguments: Arguments) -> set[DefKey]:
+    def refused(self, call: ir.Call, callee: Val, arguments: Arguments, frame: Frame) -> set[DefKey]:
         """The functions and methods that `callee` may be and that do not accept the arguments: the call raises
-        TypeError, and nothing in them runs. Only where all arguments are written out, and no decorator may change what
-        is accepted."""
-        if any(arg.kind.startswith("star") for arg in call.args):
-            return set()
+        TypeError, and nothing in them runs. Of `*x` and `**x` only what is certain counts; and no decorator may change
+        what is accepted."""
+        if any(arg.kind.startswith("star") for arg in call.args) and not self._are_certain(call, arguments, frame):
+            arguments = _form(call)
         found: set[DefKey] = set()
         for atom in callee.only(FunctionRef, Method):
             function, receiver = (atom.function, atom.receiver) if isinstance(atom, Method) else (atom, None)
             if self._name(function) != "__init__" and self._refuses(function, arguments, receiver is not None):
                 found.add(def_key(function))
         return found
+
+    def _are_certain(self, call: ir.Call, arguments: Arguments, frame: Frame) -> bool:
+        """Whether the arguments of a call with `**x` are known to the last one."""
+        if arguments.more_positional or arguments.more_keywords or arguments.options:
+            return False
+        if any(ABSENT in value.atoms for _, value in arguments.keywords):
+            return False
+        stars = [arg for arg in call.args if arg.kind.startswith("star")]
+        return all(arg.kind == "starstar" and is_as_written(self._ev, arg.value, frame) for arg in stars)
 
     def is_refused(self, made: Instance) -> bool:
         """Whether the call that creates an object raises TypeError (see `refuses`)."""
@@ -139,9 +150,7 @@ class Calls:
 
     def refuses(self, callee: FunctionRef | ClassRef, call: ir.Call) -> bool:
         """Whether a function, or the `__init__` of a class, does not accept the arguments of a call, which raises
-        TypeError. Only where all of them are written out, and it alone decides what is accepted."""
-        if any(arg.kind.startswith("star") for arg in call.args):
-            return False
+        TypeError, whatever `*x` and `**x` pass. Only where it alone decides what is accepted."""
         if isinstance(callee, FunctionRef):
             return self._refuses(callee, _form(call), False)
         init = self._ev.classes.member(callee, "__init__")
@@ -295,9 +304,11 @@ def _bare(callee: Atom) -> Atom:
 
 
 def _form(call: ir.Call) -> Arguments:
-    """The arguments of a call without `*x` and `**x`, with values that are not looked at."""
+    """The arguments of a call that are written out, with values that are not looked at."""
+    kinds = {arg.kind for arg in call.args}
     positional = tuple(BOTTOM for arg in call.args if arg.kind == "pos")
-    return Arguments(positional, tuple((arg.name, BOTTOM) for arg in call.args if arg.kind == "kw"))
+    keywords = tuple((arg.name, BOTTOM) for arg in call.args if arg.kind == "kw")
+    return Arguments(positional, keywords, "star" in kinds, "starstar" in kinds)
 
 
 def runs(callee: Atom, frame: Frame) -> bool:

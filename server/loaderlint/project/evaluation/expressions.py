@@ -521,7 +521,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
         frame.usual |= {(number, atom.usual) for atom in chosen if atom.usual is not None}
         callee = dynamic_dispatch.fitting(ev, callee, arguments)
     value, targets = ev.calls.call(callee, arguments, frame, number, {})
-    if refused := ev.calls.refused(call, callee, arguments) if targets else None:
+    if refused := ev.calls.refused(call, callee, arguments, frame) if targets else None:
         targets = tuple(target for target in targets if def_key(target) not in refused)
     if targets:
         frame.add_targets(number, targets)

@@ -1,9 +1,9 @@
 """Code that no run of a program reaches, because a statement before it always fails: it imports a name that a module of
 the project does not have, or calls a function or class of the project with arguments that it does not accept.
 
-Only what is certain counts. A module that may get names at run time has every name, and calls with `*args`, of a
-function with an unknown decorator or of one of several definitions are accepted. Notebooks are left out at module
-level: whoever runs one goes on with the next cell."""
+Only what is certain counts. A module that may get names at run time has every name, `*args` and `**kwargs` may pass
+everything, and calls of a function with an unknown decorator or of one of several definitions are accepted. Notebooks
+are left out at module level: whoever runs one goes on with the next cell."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""Dicts that some code only makes and unpacks, as in `run(**defaults)`: they hold what is written, and no more."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+
+def is_as_written(ev: Evaluator, number: int, frame: Frame) -> bool:
+    """Whether expression `number` is a dict that nothing can fill after it was written: a display or a call of `dict`,
+    by itself or under a name that is otherwise only unpacked."""
+    e = ev.expr(frame, number)
+    if isinstance(e, ir.Global):
+        return _is_global_as_written(ev, e.name, frame)
+    return _is_written(e, frame.code.exprs) and _is_only_unpacked(number, frame)
+
+
+def _is_written(e: ir.Expr | None, exprs: tuple[ir.Expr, ...]) -> bool:
+    return isinstance(e, ir.Map) or (isinstance(e, ir.Call) and exprs[e.func] == ir.Global("dict"))
+
+
+def _is_only_unpacked(number: int, frame: Frame) -> bool:
+    """Whether a local is read only where it is unpacked."""
+    exprs, steps = frame.code.exprs, frame.code.one.steps if frame.code.one else ()
+    if any(isinstance(e, ir.Capture) for e in exprs):
+        return False  # a function inside may fill it
+    readers = [e for e in exprs if number in ir.operands(e)]
+    if not all(isinstance(e, ir.Call) and _only_unpacks(e, number) for e in readers):
+        return False
+    reading = (step for step in steps if number in ir.step_expressions(step))
+    return all(isinstance(step, ir.Bind | ir.Perform) and _is_local(step) for step in reading)
+
+
+def _is_local(step: ir.Bind | ir.Perform) -> bool:
+    return isinstance(step, ir.Perform) or step.scope == "local"
+
+
+def _only_unpacks(call: ir.Call, number: int) -> bool:
+    return call.func != number and all(arg.kind == "starstar" for arg in call.args if arg.value == number)
+
+
+def _is_global_as_written(ev: Evaluator, name: str, frame: Frame) -> bool:
+    """Whether only its own file mentions the name of a dict: where it binds it once, and where it unpacks it."""
+    file = ev.file(frame.path)
+    bindings = file.names.get(name, ()) if file is not None else ()
+    if file is None or len(bindings) != 1 or {*ev.files.containing(name)} != {frame.path}:
+        return False
+    body = ev.body(frame.path, bindings[0].piece)
+    bound = [step for _, step in body.code.steps_of(ir.Bind) if step.name == name and step.context == 0]
+    if len(bound) != 1 or not _is_written(ev.expr(body, bound[0].value), body.code.exprs):
+        return False
+    uses = [file.pieces[piece].ask(other_uses, name) for piece in file.mentioning(name)]
+    return sum(uses) == 1
+
+
+def other_uses(text: str, name: str) -> int:
+    """How often a text mentions a name, other than to unpack it."""
+    return len(re.findall(rf"(?<!\*\*)\b{re.escape(name)}\b", text))
