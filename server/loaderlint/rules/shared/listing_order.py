@@ -18,6 +18,7 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
+from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
 from loaderlint.rules.shared.looked_up_names import looked_up
 from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.number_items import NumberItems
@@ -101,7 +102,8 @@ class ListingOrder:
         e = self._model.ev.expr(frame, number)
         match e:
             case ir.Call():
-                return self._of_call(e, number, frame, depth)
+                is_spare = replaces_given(number, frame, self._model)
+                return _NONE if is_spare else self._of_call(e, number, frame, depth)
             case ir.Comp("set"):
                 return self._of_set(number, (number,), frame, depth)
             case ir.Comp(kind, element, _, iterables):
@@ -128,6 +130,10 @@ class ListingOrder:
             case ir.IfExp(test, then, other):
                 truth = self._model.ev.liveness.truth(test, frame)
                 taken = (then, other) if truth is None else (then,) if truth else (other,)
+                for negated, side in ((False, other), (True, then)):
+                    tested = tested_for_none(test, negated, frame, self._model)
+                    if tested is not None and is_given(tested, frame, self._model):
+                        taken = (side,)
                 return self._all(taken, frame, depth)
             case ir.BoolOp(_, left, right):
                 return self._all((left, right), frame, depth)

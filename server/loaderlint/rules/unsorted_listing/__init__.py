@@ -77,6 +77,9 @@ position, or another dataset of the same file that lists it. If that dataset lis
 Sorting only one would mispair files or numbers that happened to match, or leave the sequence without an
 order.
 
+The fix is unsafe, too, where the function sorts the names under a condition: otherwise it may mean to keep them as they
+are.
+
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
 matched with one of these.
 

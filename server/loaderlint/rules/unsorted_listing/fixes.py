@@ -14,7 +14,13 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import are_apart, never_both
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, listing_name
 from loaderlint.rules.shared.looped_sets import items_from, looped_set
-from loaderlint.rules.unsorted_listing.listed_again import is_only_one, is_sorted, listed_again, listed_by_others
+from loaderlint.rules.unsorted_listing.listed_again import (
+    is_only_one,
+    is_sorted,
+    listed_again,
+    listed_by_others,
+    sorts_sometimes,
+)
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
@@ -43,7 +49,7 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    is_safe = all(is_only_one(other, ours, model) for other in others)
+    is_safe = all(is_only_one(other, ours, model) for other in others) and not any(map(sorts_sometimes, ours))
     return (Fix(title, "safe" if is_safe else "unsafe", tuple(intents)),)
 
 

@@ -136,6 +136,19 @@ def is_sorted(number: int, frame: Frame) -> bool:
     return any(any(arg.value == number for arg in e.args) or ir.operands(exprs[e.func])[:1] == (number,) for e in calls)
 
 
+def sorts_sometimes(listing: Listing) -> bool:
+    """Whether the def that lists a folder sorts the names further down, in some branch: `if is_sort: names =
+    sorted(names)`. It means to keep them as they are otherwise."""
+    exprs, one = listing.frame.code.exprs, listing.frame.code.one
+    for step, call in listing.frame.code.calls if one is not None else ():
+        func = exprs[call.func]
+        is_sometimes = one is not None and any(here.kind == "if" for here in one.around(step.context))
+        taken = [*ir.operands(func)[:1], *(arg.value for arg in call.args[:1])]
+        if _name(func) in _SORTING and is_sometimes and listing.expr in ir.made_of(exprs, taken):
+            return True
+    return False
+
+
 def _name(func: ir.Expr) -> str:
     return func.name if isinstance(func, ir.Attr | ir.Global) else ""
 
