@@ -90,3 +90,61 @@ CHOSEN: dict[tuple[str, str], str] = {
 def test_a_start_method_under_the_test_of_the_pool(chosen: str, made: str, tmp_path: Path) -> None:
     code = STARTED.format(chosen, made.replace(";", "\n"))
     assert answers(tmp_path, "map-duplicate-randomness", code).short == CHOSEN[chosen, made]
+
+
+SEEDED = """
+import numpy as np
+import pandas as pd
+import random
+from functools import partial
+from multiprocessing import Pool
+from experts import make_env, set_seed, tasks
+from sklearn.model_selection import train_test_split
+SEED = 3
+class Env:
+    def __init__(self, seed):
+        self.seed = seed
+def work(item, seed):
+    {}
+    frame = np.random.randint(100)
+    {}
+    return frame
+def main(items):
+    with Pool(4) as pool:
+        return pool.starmap(work, items)
+"""
+_MAY_SEED = "silent: what its processes run passes a seed to code that is not known, which may seed NumPy"
+#: What is done before and after the draw, each in a line, and the answer.
+PASSED_ON: dict[tuple[str, str], str] = {
+    ("make_env(item, seed=seed)", "pass"): _MAY_SEED,
+    ("make_env(item, seed)", "pass"): _MAY_SEED,
+    ("make_env(item, env_seed=seed + 1)", "pass"): _MAY_SEED,
+    ("make_env(item['seed'])", "pass"): _MAY_SEED,
+    ("own_seed = item[0] * 7; make_env(own_seed)", "pass"): _MAY_SEED,
+    ("tasks.get(item, None)['env'](random_state=item)", "pass"): _MAY_SEED,
+    ("make_env(item).reset(seed=seed)", "pass"): _MAY_SEED,
+    ("set_seed(item)", "pass"): _MAY_SEED,
+    ("env = make_env(item); env.seed(item)", "pass"): _MAY_SEED,
+    ("for one in item: frame = np.random.rand(); make_env(seed=one)", "pass"): _MAY_SEED,
+    ("pass", "for one in item: make_env(seed=one)"): _MAY_SEED,
+    # near misses: nothing seeds NumPy, or with the same number everywhere
+    ("make_env(item)", "pass"): "warning",
+    ("make_env(item, seed=0)", "pass"): "warning",
+    ("make_env(item, seed=None)", "pass"): "warning",
+    ("make_env(item, SEED)", "pass"): "warning",
+    ("set_seed(42)", "pass"): "warning",
+    ("pass", "make_env(item, seed=seed)"): "warning",
+    ("random.seed(seed)", "pass"): "warning",
+    ("rng = np.random.default_rng(seed)", "pass"): "warning",
+    ("train_test_split(item, random_state=seed)", "pass"): "warning",
+    ("pd.DataFrame(item).sample(5, random_state=seed)", "pass"): "warning",
+    ("Env(seed=seed)", "pass"): "warning",
+    ("item.append(seed)", "pass"): "warning",
+    ("print(item, seed)", "pass"): "warning",
+}
+
+
+@pytest.mark.parametrize(("before", "after"), PASSED_ON)
+def test_a_seed_that_is_passed_to_code_that_is_not_known(before: str, after: str, tmp_path: Path) -> None:
+    code = SEEDED.format(before, after)
+    assert answers(tmp_path, "map-duplicate-randomness", code).short == PASSED_ON[before, after]

@@ -3,6 +3,7 @@ random."""
 
 from __future__ import annotations
 
+import sys
 from types import MappingProxyType
 
 _LEGACY = """
@@ -96,6 +97,12 @@ DRAW_FREE = frozenset(
     pyarrow pydicom rasterio resampy scipy.fft scipy.fftpack scipy.io scipy.ndimage scipy.signal shapely SimpleITK
     skimage.color skimage.exposure skimage.io skimage.transform sortedcontainers soundfile tifffile torchaudio tqdm zarr
     """.split()
+)
+
+#: Packages that never seed NumPy's global state with a seed that is passed to them: they make a generator of their own,
+#: or have none. Source: their code. NumPy's own functions that do are in `SEEDERS`.
+LEAVES_NUMPY_SEED = frozenset(sys.stdlib_module_names) | frozenset(
+    "albumentations builtins cv2 datasets numpy pandas PIL scipy skimage sklearn torch torchaudio torchvision".split()
 )
 
 #: Worker init functions of libraries that reseed NumPy in each worker.

@@ -19,6 +19,7 @@ its own.
 
 ## When it is not a bug
 - The function seeds NumPy itself, or creates a generator from the item: `default_rng((seed, index))`.
+- The function passes a seed of the item to code that cannot be resolved, which may seed NumPy.
 - The pool's `initializer` seeds NumPy in each process.
 - There is one process, or threads do the work (`ThreadPool`, `ParallelMapper` without `method="process"`).
 - The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
@@ -72,10 +73,19 @@ from loaderlint.rules.map_duplicate_randomness.process_maps import (
     runner,
     several_processes,
 )
-from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
+from loaderlint.rules.shared.inherited_randomness import (
+    Inherited,
+    inherited,
+    may_be_seeded,
+    process_fix,
+    seeds_numpy,
+)
 from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
+
+_NOTHING_DRAWS = "nothing that its processes run is known to draw from a state that they share at the start"
+_MAY_BE_SEEDED = "what its processes run passes a seed to code that is not known, which may seed NumPy"
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -102,9 +112,8 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
     methods = partial(model.start_methods.of_processes, call.frame.path, Site(call.frame, call.number))
     found = list(inherited((*before, *frames), lambda: named or methods(), model))
-    if not found:
-        reason = "nothing that its processes run is known to draw from a state that they share at the start"
-        yield from silent(RULE.name, here, reason, model)
+    if not found and model.explains:
+        yield from silent(RULE.name, here, _MAY_BE_SEEDED if may_be_seeded(frames, model) else _NOTHING_DRAWS, model)
     for one in found:
         yield _finding(one, call, frames, certainty, model)
 

@@ -24,6 +24,7 @@ from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import FORMS, Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.held_handles import compares_pid
+from loaderlint.rules.shared.unknown_seeding import may_seed_numpy
 
 _MAX_SHOWN_DRAWS = 6
 #: Functions of numpy.random that its RandomState does not have under the same name.
@@ -80,10 +81,11 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
     """The states that the draws in `frames`, which the processes of a pool run, start from. `methods` returns the
     possible start methods. It is called only if needed, because it may search all programs."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
-    draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
+    draws = _global_draws(calls)
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
+        seedings = _unknown_seedings(calls, model)
         for call, name in draws:
-            if _is_chosen_by_process(call, model):
+            if _is_chosen_by_process(call, model) or any(not _comes_after(one, call) for one in seedings):
                 continue
             yield Inherited(None, (Draw(call, LibObject(name, _site(call)), frozenset()),), name)
     yield from _objects(calls, frames, methods, model)
@@ -92,6 +94,25 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
 def seeds_numpy(call: WorkerCall) -> bool:
     """Whether a call seeds NumPy's global state."""
     return any(isinstance(a, Lib) and SEEDERS.get(a.name) in ("numpy", "all") for a in call.callee.atoms)
+
+
+def may_be_seeded(frames: Sequence[Frame], model: Model) -> bool:
+    """Whether there are draws from NumPy's global state, which code that is not known and gets a seed may seed."""
+    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    return bool(_global_draws(calls) and _unknown_seedings(calls, model))
+
+
+def _global_draws(calls: Sequence[WorkerCall]) -> list[tuple[WorkerCall, str]]:
+    return [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
+
+
+def _unknown_seedings(calls: Sequence[WorkerCall], model: Model) -> list[WorkerCall]:
+    return [call for call in calls if may_seed_numpy(call, model)]
+
+
+def _comes_after(seeding: WorkerCall, draw: WorkerCall) -> bool:
+    """Whether a call is certainly made only after a draw: further down in the same function, outside of any loop."""
+    return seeding.frame is draw.frame and seeding.number > draw.number and seeding.context == 0
 
 
 def _is_chosen_by_process(call: WorkerCall, model: Model) -> bool:
