@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.limits import (
 )
 from loaderlint.project.loaders import declared_loaders
 from tests.project.linking import link
+from tests.rules.answers import answers
 
 _HEAD = """\
 from torch.utils.data import DataLoader, Dataset
@@ -214,3 +215,41 @@ def test_whose_field_an_argument_was_makes_a_context_only_if_it_can_be_edited(tm
     edited = f"{head}args = [argparse.ArgumentParser().parse_args()]\n{experiments}"
     assert len(link(tmp_path / "settings", settings).model.loaders) == 2
     assert len(link(tmp_path / "edited", edited).model.loaders) == 10
+
+
+_SETTING = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __init__(self, *names): pass
+    def __getitem__(self, index):
+        return [{calls}]
+def scaled(image, {param}):
+    return image.cuda() if {test} else image
+def helped(image, fast=False):
+    return scaled(image, fast)
+loader = DataLoader(Data(), num_workers=2)
+"""
+#: The parameter of a function that is called in too many ways, the test of it, the calls, and whether the rule speaks.
+SETTINGS: dict[tuple[str, str, str], bool] = {
+    ("fast=False", "fast", "helped(torch.zeros(3, {n}))"): False,
+    ("fast=False", "fast", "scaled(torch.zeros(3, {n}), fast=False)"): False,
+    ("fast", "fast", "scaled(torch.zeros(3, {n}), False)"): False,
+    ("kind='plain'", "kind == 'fast'", "scaled(torch.zeros(3, {n}), 'plain')"): False,
+    ("level=0", "level > 1", "scaled(torch.zeros(3, {n}), level=0)"): False,
+    # near misses: one call sets it, or the values are no settings
+    ("fast=False", "fast", "helped(torch.zeros(3, {n}), {n} == 30)"): True,
+    ("fast=False", "fast", "helped(torch.zeros(3, {n}), fast=True)"): True,
+    ("level=0", "level > 1", "scaled(torch.zeros(3, {n}), level={n})"): True,
+    ("fast=False", "fast", "scaled(torch.zeros(3, {n}), index)"): True,
+}
+
+
+@pytest.mark.parametrize("count", [MAX_CONTEXTS + 8, 2 * MAX_CONTEXTS + 8])
+@pytest.mark.parametrize(("param", "test", "call"), SETTINGS)
+def test_settings_stay_known_however_many_calls_there_are(
+    param: str, test: str, call: str, count: int, tmp_path: Path
+) -> None:
+    calls = ", ".join(call.format(n=n) for n in range(count))
+    said = answers(tmp_path, "cuda-in-worker", _SETTING.format(calls=calls, param=param, test=test))
+    assert bool(said.findings) == SETTINGS[param, test, call]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from loaderlint.facts import ir
@@ -32,6 +32,7 @@ from loaderlint.project.evaluation.limits import (
     MAX_CONTEXTS,
     MAX_NAME_LENGTH,
     MAX_NESTED_FRAMES,
+    MAX_SETTINGS,
     NESTED_OBJECTS,
     NOT_NONE,
     TOO_MANY,
@@ -90,11 +91,26 @@ _UNCHANGING = frozenset((Literal_, Lib, FunctionRef, ClassRef, ModuleRef, Folder
 
 
 class _Def(Struct):
-    """A def with its frames, and how many of them are nested."""
+    """A def with its frames, how many of them are nested, and the settings that frames beyond the limit have."""
 
     code: Code
     frames: dict[_Context, Frame]
     nested: int = 0
+    settings: set[tuple[tuple[int, Val], ...]] = field(default_factory=set)
+
+    def settings_in(self, args: tuple[Val | None, ...]) -> frozenset[int]:
+        """The arguments that stay distinguished beyond the limit because they are settings: True, False, or the
+        constant that the parameter has by default. Only the first `MAX_SETTINGS` combinations of them are."""
+        found = tuple((index, value) for index, value in enumerate(args) if value and self._is_setting(index, value))
+        if found not in self.settings:
+            if len(self.settings) >= MAX_SETTINGS:
+                return frozenset()
+            self.settings.add(found)
+        return frozenset(index for index, _ in found)
+
+    def _is_setting(self, index: int, value: Val) -> bool:
+        literal = value.literal
+        return literal is not None and (literal.kind == "bool" or self.code.has_default(index, literal.value))
 
 
 class _AskFirst(BaseException):
@@ -191,7 +207,7 @@ class Evaluator:
         most: int = MAX_CONTEXTS,
     ) -> Frame:
         """The one frame with these parts. Beyond `most` frames of one def, only arguments that decide what runs are
-        distinguished, and the object that a method runs on; beyond as many of those, only that. Beyond
+        distinguished, and the object that a method runs on; beyond as many of those, only that and settings. Beyond
         `MAX_NESTED_FRAMES`, the frame does not record where its object was created and what is around it; nor does it
         where less than `MAX_CONTEXTS` are distinguished."""
         known = self._def(path, piece, def_)
@@ -204,7 +220,8 @@ class Evaluator:
         count = len(known.frames)
         if count >= most and any(args) and not _is_constructor(known.code, receiver):
             runs_on = receiver if most >= MAX_CONTEXTS or not isinstance(receiver, Instance) else _anywhere(receiver)
-            forgotten = _forgotten(args, runs_on, known.code, keeps=count < 2 * most)
+            settings = known.settings_in(args) if most >= MAX_CONTEXTS else frozenset[int]()
+            forgotten = _forgotten(args, runs_on, known.code, settings, keeps=count < 2 * most)
             if forgotten != args or runs_on != receiver:
                 self.limits.note(CONTEXTS, path, piece, def_)
                 return self.frame(path, piece, def_, runs_on, forgotten, scope, owner, depth, most)
@@ -409,13 +426,13 @@ class Evaluator:
 
 
 def _forgotten(
-    args: tuple[Val | None, ...], runs_on: Atom | None, code: Code, *, keeps: bool
+    args: tuple[Val | None, ...], runs_on: Atom | None, code: Code, settings: frozenset[int], *, keeps: bool
 ) -> tuple[Val | None, ...]:
     """The arguments of a def with too many contexts, as far as they are distinguished. The object that a method runs on
     is one of the frame's parts, so to forget it as an argument would save no frame."""
     return tuple(
         value
-        if value is None or (index == 0 and runs_on is not None and value.atoms == {runs_on})
+        if value is None or index in settings or (index == 0 and runs_on is not None and value.atoms == {runs_on})
         else _coarse(value, keeps=keeps, tells_none=keeps and code.may_lack(index))
         for index, value in enumerate(args)
     )

@@ -264,8 +264,13 @@ class Code:
 
     def may_lack(self, index: int) -> bool:
         """Whether the parameter at `index` is None by default."""
+        return self.has_default(index, None)
+
+    def has_default(self, index: int, value: object) -> bool:
+        """Whether the parameter at `index` has this constant by default."""
         param = self.one.params[index] if self.one is not None and index < len(self.one.params) else None
-        return param is not None and param.default != NONE and self.exprs[param.default] == ir.Const("NoneType", None)
+        default = self.exprs[param.default] if param is not None and param.default != NONE else None
+        return isinstance(default, ir.Const) and type(default.value) is type(value) and default.value == value
 
     def context_of(self, number: int) -> int:
         """The branch of the def in which an expression is evaluated; 0 for its body."""

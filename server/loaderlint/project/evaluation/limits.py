@@ -25,9 +25,12 @@ MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
 #: The frames of one def with arguments. With more, only arguments that decide what runs are distinguished: functions
-#: and classes, and for a parameter that is None by default, whether it is None. With twice as many, none. The object
-#: that a method runs on is always distinguished.
+#: and classes, for a parameter that is None by default, whether it is None, and settings. With twice as many, only
+#: settings. The object that a method runs on is always distinguished.
 MAX_CONTEXTS = 32
+#: The combinations of settings, which are True, False and constants that parameters have by default, that frames with
+#: more arguments distinguish.
+MAX_SETTINGS = 16
 #: The same for calls inside a library that pass nothing of the project: there is nothing of the project to be told
 #: apart, and a dataset of a library may run hundreds of functions for a sample.
 MAX_OWN_CONTEXTS = 8
