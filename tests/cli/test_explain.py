@@ -342,3 +342,12 @@ def test_check_says_one_of_many_limits_and_how_to_see_them_all(run: Run, crops: 
     assert len(limits) == 1 and "limits were reached (see them: check --verbose)" in limits[0]
     whole = run("check", "--verbose", "many.py").err.partition("Limits that were reached:")[2]
     assert sum("more than" in line for line in whole.splitlines()) == int(limits[0].rpartition("; ")[2].split()[0]) + 1
+
+
+def test_a_project_with_a_loader_of_its_own(run: Run, crops: Path) -> None:
+    reads = "    def __iter__(self):\n        for sample in self.dataset:\n            yield sample\n"
+    (crops / "train.py").write_text(f"class DataLoader:\n{reads}")
+    out = run("explain", "data.py:15").out
+    assert "the project's own `DataLoader` reads its datasets, without workers" in out
+    (crops / "train.py").write_text(f"from torch.utils.data import DataLoader as Base\nclass DataLoader:\n{reads}")
+    assert "own `DataLoader`" not in run("explain", "data.py:15").out

@@ -76,7 +76,8 @@ class FunctionTold(Struct, frozen=True):
 
 class Told(Struct, frozen=True):
     """The explanations from one linking of a project. `holders`: the loaders that hold, or may hold, an object of a
-    class. `installed`: for each file the names from installed libraries, and where these were read."""
+    class. `installed`: for each file the names from installed libraries, and where these were read. `own_loader`: the
+    project's own class `DataLoader` reads its datasets, and nothing else does."""
 
     map: WorkerMap = WorkerMap()
     functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
@@ -84,6 +85,7 @@ class Told(Struct, frozen=True):
     silences: Mapping[Path, tuple[Silence, ...]] = field(default_factory=dict)
     refactorings: Mapping[Place, Fix] = field(default_factory=dict)
     installed: Mapping[Path, Mapping[str, str]] = field(default_factory=dict)
+    own_loader: bool = False
 
     def with_silences(self, silences: Iterable[Silence]) -> Told:
         """The same with the silences of the rules."""
@@ -107,6 +109,7 @@ def told(model: Model) -> Told:
         _holders(model),
         refactorings=dict(_refactorings(model)),
         installed=_installed(model),
+        own_loader=model.own_loader is not None,
     )
 
 
@@ -166,7 +169,8 @@ def together(parts: Sequence[Told]) -> Told:
         refactorings.update(part.refactorings)
         installed.update(part.installed)
     mapped = tuple(replace(loader, index=index) for index, (_, loader) in enumerate(loaders))
-    return Told(WorkerMap(mapped), functions, holders, silences, refactorings, installed)
+    own_loader = any(part.own_loader for part in parts)
+    return Told(WorkerMap(mapped), functions, holders, silences, refactorings, installed, own_loader)
 
 
 def _refactorings(model: Model) -> Iterator[tuple[Place, Fix]]:
@@ -354,6 +358,8 @@ def _notes(one: Standing, found: FunctionTold | None, known: Told) -> Iterator[s
     else:
         yield "runs only in the main process: no known loader's workers reach it"
         yield from _out_of_sight(known.map)
+        if known.own_loader and not known.map.loaders:
+            yield "the project's own `DataLoader` reads its datasets, without workers"
     about = one.cls or one.key
     held = [known.map.loaders[index] for index in (known.holders.get(about, ()) if about else ())]
     working = [loader for loader in held if loader.starts_workers != "no"]

@@ -1,31 +1,90 @@
-"""Subclasses of torch's DataLoader that read their dataset themselves.
+"""Loaders of the project that read their dataset themselves, in the process that iterates over them.
 
 `DataLoader.__init__` starts no process: only `DataLoader.__iter__` does. A subclass whose own `__iter__` never gets
-there has no workers, whatever number it is given."""
+there has no workers, whatever number it is given. Nor has a class that only has the name of torch's."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef
 from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.modules.module_refs import ModuleRef
 
 TORCH_LOADER = "torch.utils.data.DataLoader"
+_NAME = "DataLoader"
+#: Attributes that hold a dataset, not a loader that has one.
+_DATASET = re.compile(r"_*data(?!_?loader)", re.IGNORECASE)
 #: Bases that have no code that could start workers.
 _INERT = ("typing.", "abc.", "collections.abc.", "builtins.")
 #: What starts or holds torch's workers, or processes of the class itself.
 _STARTS = re.compile(
     r"(?<!def )__iter__|\b_(?:get_)?iterator\b|DataLoaderIter|[Pp]rocess|\bmp\b|(?<!Thread)Pool|\bfork"
 )
+_READS = (ir.Index, ir.Element)
 #: Calls that take `self` and hand it to no code that could iterate over it in torch's way.
 _LOOKS = frozenset("len super id isinstance hasattr getattr setattr type repr str".split())
 
 
+def loader_instead_of_torchs(ev: Evaluator) -> ClassRef | None:
+    """The project's own class `DataLoader`, if it reads its dataset itself and the project names no other class so."""
+    paths = ev.files.containing(_NAME)
+    named = {one for path in paths for one in _named(ev, path)}
+    owns = [one for one in named if one is not None]
+    if len(owns) != len(named):
+        return None
+    return next((one for one in owns if reads_itself(ev, one) and _reads_dataset(ev, one)), None)
+
+
+def _named(ev: Evaluator, path: Path) -> Iterator[ClassRef | None]:
+    """The classes of the project that a file calls `DataLoader`; None for what is not one."""
+    file = ev.file(path)
+    if file is None:
+        return
+    if _NAME in file.names:
+        yield from _classes(ev, path)
+    for facts in (ev.facts(path, piece) for piece in file.mentioning(_NAME)):
+        for e in facts.ir.exprs if facts is not None else ():
+            match e:
+                case ir.Global(name) if name == _NAME:
+                    yield from _classes(ev, path)
+                case ir.Imported(module, name, level) if name is not None and _NAME in name:
+                    if not isinstance(ev.names.resolve(path, module, level), ModuleRef):
+                        yield None
+                case ir.Attr(base, name) if _NAME in name and facts is not None:
+                    if not _is_module(ev, path, facts.ir.exprs[base]):
+                        yield None
+                case ir.Const("str", str(text)) if f".{_NAME}" in text:
+                    yield None
+
+
+def _classes(ev: Evaluator, path: Path) -> Iterator[ClassRef | None]:
+    for atom in ev.names.lookup(path, _NAME).atoms:
+        yield atom if isinstance(atom, ClassRef) and not ev.installed.holds(atom.path) else None
+
+
+def _is_module(ev: Evaluator, path: Path, e: ir.Expr) -> bool:
+    """Whether an expression names a module of the project."""
+    return isinstance(e, ir.Global) and all(isinstance(one, ModuleRef) for one in ev.names.lookup(path, e.name).atoms)
+
+
+def _reads_dataset(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether a method reads items of the dataset that the object keeps, or iterates over it."""
+    for member in ev.classes.methods_asked(cls, holds, "self"):
+        exprs = ev.code(member.function).exprs if member.function is not None else ()
+        for e in exprs:
+            read = exprs[e.base if isinstance(e, ir.Index) else e.iterable] if isinstance(e, _READS) else None
+            if isinstance(read, ir.Attr) and ir.is_self(exprs[read.base]) and _DATASET.match(read.name):
+                return True
+    return False
+
+
 def reads_itself(ev: Evaluator, cls: ClassRef) -> bool:
-    """Whether a subclass of torch's DataLoader reads the dataset in the process that iterates over it."""
+    """Whether a class of loaders reads the dataset in the process that iterates over it."""
     own = ev.classes.member(cls, "__iter__")
     if own is None or own.function is None or ev.classes.has_unknown_base(cls):
         return False

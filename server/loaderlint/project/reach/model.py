@@ -53,6 +53,7 @@ from loaderlint.project.loaders.loaders import (
     unused_datasets,
     unused_transforms,
 )
+from loaderlint.project.loaders.own_iteration import loader_instead_of_torchs
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.loaders.sampled_indices import index_for
@@ -243,6 +244,8 @@ class Model:
         self._defs: frozenset[DefKey] | None = None
         #: The loaders of which everything that is still walked is presumed.
         self._presuming = 0
+        #: The project's own class `DataLoader` that reads its datasets without workers, if there are no other loaders.
+        self.own_loader: ClassRef | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self.scripts = Scripts(self)
         for loader in self.loaders:
@@ -415,6 +418,10 @@ class Model:
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
             return
+        if not self.loaders:
+            self.own_loader = loader_instead_of_torchs(self.ev)
+            if self.own_loader is not None:
+                return
         rest = tuple(one for one in unused if one.cls not in idle)
         others = any(not in_tests(one.path, self.files.root) for one in self.loaders)
         presumed = [] if takers and (not_outside or not rest) else [self._presume_loader()]
