@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.value_types import FUNCTION, INDEX, OBJECT, TENSOR, is_derived, type_made_by
+from loaderlint.knowledge.value_types import ARRAY, FUNCTION, INDEX, OBJECT, TENSOR, is_derived, type_made_by
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -107,8 +107,11 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
 
 
 def _may_be_replaced(ev: Evaluator, e: ir.Expr | None, frame: Frame) -> bool:
-    """Whether an expression reads an item of what is no list or tuple, or of one whose items are replaced in sight."""
+    """Whether an expression reads an item of what is no list or tuple, or of one whose items are replaced in sight.
+    What replaces part of a tensor or an array leaves it one."""
     if not isinstance(e, ir.Index | ir.Element | ir.Unpack):
+        return False
+    if isinstance(e, ir.Index) and _type_of_part(ev, e, frame, 0):
         return False
     base = e.iterable if isinstance(e, ir.Element) else e.base if isinstance(e, ir.Index) else e.value
     return not all(isinstance(one, SeqOf) and not _has_stores(one, frame) for one in ev.eval(base, frame).atoms)
@@ -127,7 +130,7 @@ def _is(ev: Evaluator, atom: Atom, wanted: Atom) -> bool | None:
     if not isinstance(wanted, Lib):
         return None
     if not isinstance(atom, Instance):
-        name = _type_of(atom)
+        name = _type_of(ev, atom)
         return is_derived(name, wanted.name) if name else None
     if not _is_known(ev, atom):
         return None
@@ -139,7 +142,7 @@ def _is_of_project(ev: Evaluator, atom: Atom, wanted: ClassRef) -> bool | None:
     if not _HOOKED.isdisjoint(ev.classes.library_bases(wanted)):
         return None
     if not isinstance(atom, Instance):
-        return False if _type_of(atom) else None
+        return False if _type_of(ev, atom) else None
     return wanted in ev.classes.mro(atom.cls) if _is_known(ev, atom) else None
 
 
@@ -158,7 +161,7 @@ def _is_display(e: ir.Expr | None) -> bool:
     return isinstance(e, ir.Seq | ir.Map) or (isinstance(e, ir.Comp) and e.kind != "generator")
 
 
-def _type_of(atom: Atom) -> str:
+def _type_of(ev: Evaluator, atom: Atom, depth: int = 0) -> str:
     """The library class of which a value is an object; '' if it is not known."""
     match atom:
         case Literal_(kind, _, ""):
@@ -169,8 +172,35 @@ def _type_of(atom: Atom) -> str:
             return "builtins.dict"
         case LibObject(name, site) if isinstance(_made_at(site), ir.Call | ir.Bin):
             return type_made_by(name) or (name if name.rpartition(".")[2][:1].isupper() else "")
+        case LibObject(_, site) if isinstance(made := _made_at(site), ir.Index) and depth < _MAX_DEPTH:
+            return _type_of_part(ev, made, site.frame, depth + 1)
         case FunctionRef() | Method():
             return FUNCTION
         case Unknown("index"):
             return INDEX
     return ""
+
+
+def _type_of_part(ev: Evaluator, part: ir.Index, frame: Frame, depth: int) -> str:
+    """The class of `x[i]`: part of a tensor is a tensor, and what a slice or mask takes of an array is an array. A
+    single item of an array may be any object."""
+    types = {_type_of(ev, atom, depth) for atom in ev.eval(part.base, frame).atoms}
+    if types == {TENSOR}:
+        return TENSOR
+    several = frame.code.has_slice(part.index) or _picks_several(ev, part.index, frame, depth)
+    return ARRAY if several and types == {ARRAY} else ""
+
+
+def _picks_several(ev: Evaluator, index: int, frame: Frame, depth: int) -> bool:
+    """Whether an index is a list or a mask made of an array: `x[(x[:, 0] > 0) & ~(x[:, 1] > 9)]`."""
+    match ev.expr(frame, index) if depth < _MAX_DEPTH else None:
+        case ir.Compare(left, _, rights):
+            sides = [ev.eval(side, frame) for side in (left, *rights)]
+            return any(_type_of(ev, atom, depth + 1) == ARRAY for side in sides for atom in side.atoms)
+        case ir.Bin("&" | "|" | "^", left, right):
+            return any(_picks_several(ev, side, frame, depth + 1) for side in (left, right))
+        case ir.Unary("~", operand):
+            return _picks_several(ev, operand, frame, depth + 1)
+        case ir.Seq("list", _):
+            return True
+    return False
