@@ -18,6 +18,8 @@ from loaderlint.project.versions.environment import Environment, StartMethod, Ve
         (">=1.7,<1.9", "yes"),
         (">=1.7,<2", "maybe"),
         (">=1.8", "unknown"),
+        ("<2.3", "unknown"),
+        ("!=1.8.1,<=2", "unknown"),
         ("<1.9", "yes"),
         ("<=1.9", "maybe"),
         ("~=1.8", "maybe"),

@@ -35,12 +35,14 @@ class Range(Struct, frozen=True):
 
     def before(self, border: Version) -> Answer:
         """Whether all ('yes'), none ('no') or some ('maybe') are before `border`; 'unknown' for a range that is open
-        upwards and has the border inside: what is installed today is likely newer than its lower bound."""
+        and has the border inside. What is installed today is likely newer than a lower bound alone, and an upper bound
+        beyond the border says only what is too new."""
         if self.high is not None and (self.high < border or (self.high == border and not self.closed)):
             return "yes"
         if self.low is not None and self.low >= border:
             return "no"
-        return "unknown" if self.high is None else "maybe"
+        is_open = self.high is None or (self.low is None and self.high > border)
+        return "unknown" if is_open else "maybe"
 
     def admits(self, version: Version) -> bool:
         """Whether a version is one of these."""
