@@ -107,6 +107,11 @@ PROPERTY_DECORATORS = frozenset(
     ["builtins.property", "functools.cached_property", "abc.abstractproperty", "cached_property.cached_property"]
 )
 
+#: Decorators that keep what a function returns, and give the same object again.
+KEEPING_DECORATORS = frozenset(
+    ["functools.cached_property", "cached_property.cached_property", "functools.lru_cache", "functools.cache"]
+)
+
 #: Decorators whose function has no body worth reading.
 STUB_DECORATORS = frozenset(["typing.overload", "typing_extensions.overload"])
 

@@ -407,6 +407,11 @@ class Classes:
         value = self.field(inst, name, self._sight_of(inst, name, frame))
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
 
+    def computes(self, inst: Instance, name: str) -> bool:
+        """Whether `object.name` is a property that runs at each read: what it gives is not stored under that name."""
+        member = self._readable_member(inst.cls, name)
+        return member is not None and member.function is not None and self._ev.functions.runs_at_read(member.function)
+
     def _hides(self, store: Store, name: str) -> bool:
         """Whether a store assigns something else to the name of a method: not `self.load = cached(self.load)`."""
         one = self._ev.def_of(store.frame)

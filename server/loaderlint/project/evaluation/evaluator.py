@@ -339,7 +339,7 @@ class Evaluator:
             if targets and number is not None:
                 frame.add_targets(number, targets)
         value = join(parts) if parts else unknown("attribute")
-        if not base.origins:
+        if not base.origins or all(isinstance(one, Instance) and self.classes.computes(one, name) for one in atoms):
             return value
         if any(isinstance(atom, Method | FunctionRef | ClassRef | LibMember) for atom in value.atoms):
             # a bound method keeps its receiver's origins: `self.data.sort()` must know whose data it sorts

@@ -11,7 +11,12 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.knowledge.higher_order import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
+from loaderlint.knowledge.higher_order import (
+    KEEPING_DECORATORS,
+    PROPERTY_DECORATORS,
+    STUB_DECORATORS,
+    TRANSPARENT_DECORATORS,
+)
 from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
 from loaderlint.project.evaluation.classes import declared_default
@@ -282,6 +287,14 @@ class Functions:
             elif name not in TRANSPARENT_DECORATORS:
                 return "unknown"
         return answer
+
+    def runs_at_read(self, function: FunctionRef) -> bool:
+        """Whether a function is a property whose result nothing keeps."""
+        if self.decoration(function) != "property":
+            return False
+        facts = self._ev.facts(function.path, function.piece)
+        decorators = facts.ir.defs[function.def_].decorators if facts else ()
+        return all(self._decorator_name(facts, one, function) not in KEEPING_DECORATORS for one in decorators)
 
     def _is_bare(self, function: FunctionRef) -> bool:
         """Whether the text of a function shows that it has no decorators: few of the named methods are called and need

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import DRAWN_POSITIONS, Library, library_of
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
@@ -30,7 +31,8 @@ class TransformUse(NamedTuple):
 def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
     """The uses of such transforms."""
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
-        yield from _of(call.callee, call.frame, loader, model, call.context)
+        uses = _of(call.callee, call.frame, loader, model, call.context)
+        yield from (use for use in uses if not _fails(use, call.call))
     for held in flattened(loader.argument("dataset")):
         if isinstance(held, LibObject) and held.name.startswith("monai.data."):
             value = model.ev.calls.site_arguments(held.site).get("transform", 1)
@@ -50,6 +52,11 @@ def _of(value: Val, frame: Frame | None, loader: Loader, model: Model, context: 
             continue  # the library's own, around what it is given: MONAI's datasets make a `Compose`
         if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
             yield TransformUse(atom, library, frame, value.origins, context)
+
+
+def _fails(use: TransformUse, call: ir.Call) -> bool:
+    """Whether a call raises KeyError before anything is drawn: albumentations takes images by name only."""
+    return use.library.package == "albumentations" and any(arg.kind == "pos" for arg in call.args)
 
 
 def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
