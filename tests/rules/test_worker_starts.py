@@ -18,6 +18,7 @@ import torch.optim.swa_utils
 from torch.utils.data import DataLoader, Dataset
 from torch_lr_finder import LRFinder
 from tqdm import tqdm
+from unknown import load
 class D(Dataset):
  def __getitem__(self, index): return index
 """

@@ -82,7 +82,8 @@ class _Work:
         return all(self._is_step_of_main(step, facts.ir, body) for step in facts.ir.defs[0].steps)
 
     def _is_lone_import(self, index: int, facts: PieceFacts) -> bool:
-        """Whether a statement between two others imports only names of libraries, which no worker uses."""
+        """Whether a statement between two others imports only names of libraries, which no worker uses. An import of
+        torch is the head of a part of its own."""
         steps = facts.ir.defs[0].steps
         if not steps or self._is_import(index - 1) or self._is_import(index + 1):
             return False
@@ -98,7 +99,7 @@ class _Work:
         return any(isinstance(e, ir.Imported) for e in bound) or any(isinstance(s, ir.StarImport) for s in steps)
 
     def _is_of_library(self, e: ir.Imported) -> bool:
-        return not any(files_of(self._model.ev, self._file.path, e))
+        return e.module.partition(".")[0] != "torch" and not any(files_of(self._model.ev, self._file.path, e))
 
     def _is_step_of_main(self, step: ir.Step, piece: ir.PieceIR, body: Frame) -> bool:
         match step:

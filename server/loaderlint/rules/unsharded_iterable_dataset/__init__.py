@@ -72,13 +72,13 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.filtered_pipes import FILTERED, is_filtered, is_filtered_somewhere
 from loaderlint.rules.shared.iterable_streams import Stream
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed_in
 from loaderlint.rules.shared.sharding import early_worker_info_calls, iter_frames, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.unsharded_iterable_dataset.filtered_pipes import FILTERED, is_filtered, is_filtered_somewhere
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
