@@ -290,10 +290,10 @@ class Functions:
 
     def runs_at_read(self, function: FunctionRef) -> bool:
         """Whether a function is a property whose result nothing keeps."""
-        if self.decoration(function) != "property":
-            return False
         facts = self._ev.facts(function.path, function.piece)
-        decorators = facts.ir.defs[function.def_].decorators if facts else ()
+        if facts is None or self.decoration(function) != "property":
+            return False
+        decorators = facts.ir.defs[function.def_].decorators
         return all(self._decorator_name(facts, one, function) not in KEEPING_DECORATORS for one in decorators)
 
     def _is_bare(self, function: FunctionRef) -> bool:
