@@ -36,12 +36,22 @@ FOR_LARGE_IMAGES = frozenset(
     for name in "dilate erode morphologyEx filter2D sepFilter2D Sobel Scharr Laplacian cornerHarris".split()
 )
 
-#: Functions whose threads depend on the size of the image.
-BY_SIZE = frozenset({"cv2.resize", "cv2.cvtColor"})
+#: Functions whose result has a given size, with the position of `dsize`.
+SIZED = MappingProxyType({"cv2.resize": 1, "cv2.warpAffine": 2, "cv2.warpPerspective": 2})
+
+#: Functions that start no threads for an image of fewer pixels than `LEAST_PIXELS`. `LUT` starts them from 262,144 on,
+#: `equalizeHist` from 307,200, and `bilateralFilter` between 768 x 768 and 1280 x 720.
+SERIAL_IF_SMALL = frozenset({"cv2.cvtColor", "cv2.threshold", "cv2.LUT", "cv2.equalizeHist", "cv2.bilateralFilter"})
+
+#: Functions whose threads depend on the size of the image: these, and `remap`, whose result has the size of its maps.
+#: OpenCV 4 warps and maps fewer pixels than `LEAST_PIXELS` in the calling thread. OpenCV 5 does so with two channels
+#: only, and starts threads for 16 x 16 pixels of one, three or four.
+BY_SIZE = SERIAL_IF_SMALL | SIZED.keys() | {"cv2.remap"}
 
 #: `cv2.resize` to fewer pixels and `cv2.cvtColor` of fewer start no threads: they cut an image into parts of about
-#: 65,536 pixels (1 << 16, rounded) and leave a single one to the calling thread. Measured with 4.10 and 5.0, to and of
-#: 313 x 313 and 320 x 320, from 448 x 448 to 3000 x 2000.
+#: 65,536 pixels (1 << 16, rounded) and leave a single one to the calling thread. Measured with 4.10, 4.12 and 5.0, to
+#: and of 312 x 312 and 320 x 320, from 448 x 448 to 3000 x 2000; the others of `BY_SIZE` with 4.12 and 5.0, from
+#: 16 x 16 to 1024 x 1024, with bytes and floats.
 LEAST_PIXELS = 98_304
 
 #: Interpolations of `cv2.resize` of which this is true for every type (None: not passed); and those for which Intel's
@@ -59,5 +69,11 @@ READS_BYTES: frozenset[str | int | None] = frozenset(
 FILLED = MappingProxyType({"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2})
 BYTES: frozenset[str | int | None] = frozenset({"numpy.uint8", "uint8"})
 
-#: Functions whose result has the type of the image. None of them makes it larger but `cv2.resize`.
-KEEPS_TYPE = frozenset({"cv2.cvtColor", "cv2.resize", "cv2.flip", "cv2.rotate", "cv2.transpose"})
+#: Functions whose result has the type of the image. None of them makes it larger but those of `SIZED`.
+KEEPS_TYPE = frozenset(
+    f"cv2.{name}"
+    for name in """
+    cvtColor flip rotate transpose equalizeHist bilateralFilter GaussianBlur medianBlur blur dilate erode
+    resize warpAffine warpPerspective
+    """.split()
+)

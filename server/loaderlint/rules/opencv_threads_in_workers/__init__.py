@@ -19,10 +19,11 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   PyPI: its pool does not start again in a forked process. Spawned workers start theirs.
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...). Or not for so small an image: `cv2.resize` to less than about 313 x 313 pixels, and
-  `cv2.cvtColor` of the result; `cv2.dilate`, `erode`, `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to
-  1280 x 720.
+  `cv2.cvtColor`, `threshold`, `LUT`, `equalizeHist` or `bilateralFilter` of the result; `cv2.dilate`, `erode`,
+  `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to 1280 x 720.
 - The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
-  read from a file counts as large.
+  read from a file counts as large. `cv2.warpAffine`, `warpPerspective` and `remap` to less than 313 x 313 pixels are a
+  hint, too: OpenCV 4 starts no threads for them, but OpenCV 5 does unless the image has two channels.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
   loader has more than one worker, the finding is a hint: no threads of other workers compete.)
 - The loader only tries out its module: it is created under the main guard of a module that others import and that

@@ -13,14 +13,19 @@ from loaderlint.knowledge.opencv import (
     LEAST_PIXELS,
     READS,
     READS_BYTES,
+    SERIAL_IF_SMALL,
+    SIZED,
 )
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.number_bounds import count_of
-from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, SeqOf, Val, unknown
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, SeqOf, Unknown, Val, unknown
 
 #: How many calls are followed from an image back to the one that made it.
 _MAX_DEPTH = 6
+
+#: An item of something that is not known.
+_ITEM = frozenset({Unknown("item")})
 
 #: What is asked about a call that made an image: of its name, its arguments and how many calls were followed.
 _Question = Callable[[str, Arguments, Evaluator, int], bool]
@@ -32,19 +37,23 @@ _OfPixels = Callable[[float, float], bool]
 def is_small(name: str, arguments: Arguments, ev: Evaluator) -> bool:
     """Whether a call of an OpenCV function works on an image for which it starts no threads."""
     if name == "cv2.resize":
-        return _is_sized(arguments, _are_few, ev) and (
+        return _is_sized(name, arguments, _are_few, ev) and (
             _is_one_of(arguments.get("interpolation", 5), ANY_TYPE)
             or (_is_one_of(arguments.get("interpolation", 5), BYTES_ONLY) and _follow(arguments, _is_bytes, ev, 0))
         )
-    return name == "cv2.cvtColor" and _follow(arguments, _is_small_result, ev, 0)
+    return name in SERIAL_IF_SMALL and _follow(arguments, _is_small_result, ev, 0)
 
 
 def is_large(name: str, arguments: Arguments, ev: Evaluator) -> bool:
-    """Whether a call of a function whose threads depend on the size works on an image that is large enough: resized to
-    a known size, or as it was read."""
-    if name == "cv2.resize":
-        return _is_sized(arguments, _are_many, ev)
-    return _follow(arguments, _is_large_result, ev, 0)
+    """Whether a call of a function whose threads depend on the size works on an image that is large enough: it gets
+    a known size, or is as it was read."""
+    return _is_large_call(name, arguments, ev, 0)
+
+
+def _is_large_call(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
+    if name in SIZED and _is_sized(name, arguments, _are_many, ev):
+        return True
+    return (name not in SIZED or _is_sized_by_item(name, arguments)) and _follow(arguments, _is_large_result, ev, depth)
 
 
 def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int) -> bool:
@@ -60,15 +69,13 @@ def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int
 
 
 def _is_small_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name == "cv2.resize":
-        return _is_sized(arguments, _are_few, ev)
+    if name in SIZED:
+        return _is_sized(name, arguments, _are_few, ev)
     return name in KEEPS_TYPE and _follow(arguments, _is_small_result, ev, depth)
 
 
 def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name == "cv2.resize":
-        return _is_sized(arguments, _are_many, ev)
-    return name in READS or (name in KEEPS_TYPE and _follow(arguments, _is_large_result, ev, depth))
+    return name in READS or (name in KEEPS_TYPE and _is_large_call(name, arguments, ev, depth))
 
 
 def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
@@ -79,10 +86,20 @@ def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> boo
     return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
 
 
-def _is_sized(arguments: Arguments, question: _OfPixels, ev: Evaluator) -> bool:
-    """Whether every size to which an image may be resized is known, and the question is true of it."""
-    size = arguments.get("dsize", 1) or unknown("no size")
+def _is_sized(name: str, arguments: Arguments, question: _OfPixels, ev: Evaluator) -> bool:
+    """Whether every size that the result of a call may have is known, and the question is true of it."""
+    size = arguments.get("dsize", SIZED[name]) or unknown("no size")
     return bool(size.atoms) and all(_is_pair(atom, question, ev) for atom in size.atoms)
+
+
+def _is_sized_by_item(name: str, arguments: Arguments) -> bool:
+    """Whether the size of a result is items of something that is not known: `image.shape`, as a rule. That of
+    `cv2.resize` is a smaller one."""
+    size = arguments.get("dsize", SIZED[name])
+    if size is None or name == "cv2.resize":
+        return False
+    parts = [item for pair in size.only(SeqOf) for item in pair.items] or [size]
+    return all(part.atoms == _ITEM for part in parts)
 
 
 def _is_pair(size: Atom, question: _OfPixels, ev: Evaluator) -> bool:
