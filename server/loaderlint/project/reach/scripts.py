@@ -94,6 +94,11 @@ class Scripts:
             self._starts = tuple(start for start in found if start is not None)
         return self._starts
 
+    def steps_starting_workers(self, frame: Frame) -> Iterator[int]:
+        """The numbers of a frame's steps that start the workers of a loader, themselves or through calls."""
+        self.starts()  # finds out which calls make loaders
+        return (number for number, *_ in self._leading(frame, frozenset()))
+
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The files that import the module `path`."""
         name = path.parent.name if path.name == "__init__.py" else path.stem
@@ -392,8 +397,13 @@ def _way(frame: Frame, parents: dict[Frame, Frame | None]) -> tuple[Frame, ...]:
 
 def module_level(file: ProjectFile) -> Iterator[int]:
     """The module-level pieces, outside a main guard, that may do something: no functions, no classes."""
+    return (index for index in module_statements(file) if not in_main_guard(file, index))
+
+
+def module_statements(file: ProjectFile) -> Iterator[int]:
+    """The module-level pieces that may do something, also those in a main guard."""
     for index, _ in file.asking(_does_something, scope=MODULE):
-        if file.pieces[index].kind != "class" and not in_main_guard(file, index):
+        if file.pieces[index].kind != "class":
             yield index
 
 

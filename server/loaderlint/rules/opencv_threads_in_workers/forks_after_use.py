@@ -2,35 +2,118 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Set
+
+from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
-from loaderlint.project.evaluation.values import Instance, Site
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Site
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
-from loaderlint.rules.shared.held_handles import items_taken
+from loaderlint.project.reach.scripts import module_statements
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import starts_threads, surely_starts_threads
+from loaderlint.rules.shared.held_handles import items_taken_in
+
+#: How many defs are followed from the method that takes a sample.
+_MAX_FRAMES = 100
+#: Calls that are given a loader and start no workers.
+_LOOKING = frozenset({"len", "print", "type"})
 
 
 def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
-    """Whether the main process makes a call of cv2 before it forks the workers of a loader: before it creates the
-    loader, it takes a sample of each dataset in any case, and the call is under no condition. Measured with OpenCV 5.0
-    from PyPI: such workers start no threads."""
-    site, function = loader.site, call.frame.code.one
+    """Whether the main process runs OpenCV before it forks the workers of a loader: before it first iterates over the
+    loader, it takes a sample in any case. Measured with OpenCV 5.0 from PyPI: such workers start no threads. The pool
+    is one per process, so a sample of any dataset counts that surely uses it; a sample of the loader's own datasets
+    makes the same call as the workers."""
+    if loader.site is None or model.start_methods.of(loader) != {"fork"}:
+        return False
+    samples = model.remembered(_sampled_before, loader.site)
+    if any(all(model.remembered(_surely_uses_threads, one) for one in sampled) for sampled in samples):
+        return True
+    function = call.frame.code.one
     if function is None or _outside_loops(call.context, function) != 0:
         return False
-    if site is None or not loader.datasets or model.start_methods.of(loader) != {"fork"}:
-        return False
-    return all(isinstance(one, Instance) and _is_sampled_before(one, site, model) for one in loader.datasets)
+    return bool(loader.datasets) and all(any(one in sampled for sampled in samples) for one in loader.datasets)
 
 
-def _is_sampled_before(dataset: Instance, loader: Site, model: Model) -> bool:
+def _sampled_before(loader: Site, model: Model) -> tuple[frozenset[Atom], ...]:
+    """The datasets of which the code around a loader takes a sample in any case, before it first iterates over the
+    loader. Each item holds what one sample may be taken of."""
+    return tuple(_samples(loader, model))
+
+
+def _samples(loader: Site, model: Model) -> Iterator[frozenset[Atom]]:
+    is_made = False
+    for frame, ways in _around(loader, model):
+        is_own = frame == loader.frame
+        is_made = is_made or is_own
+        made = frame.code.evaluated_by(loader.expr) if is_own else None
+        last = _first_start(loader, frame, -1 if made is None else made, model) if is_made else math.inf
+        for number, base in items_taken_in(frame, model):
+            one, taken = frame.code.one, frame.code.evaluated_by(number)
+            if one is None or taken is None or taken >= last:
+                continue
+            atoms = model.ev.eval(base, frame).atoms
+            in_any_case = _outside_loops(frame.code.context_of(number), one) in ways
+            if in_any_case and atoms and all(isinstance(atom, Instance) for atom in atoms):
+                yield atoms
+        if last < math.inf:
+            return
+
+
+def _around(loader: Site, model: Model) -> Iterator[tuple[Frame, Set[int]]]:
+    """The frames that run one after the other around the creation of a loader, with the contexts that are entered
+    whenever it is created: the function, or the module-level statements of the file."""
     frame = loader.frame
-    one = frame.code.one
-    if one is None or dataset.site is None or dataset.site.frame is not frame:
+    own = {0, *frame.code.one.enclosing(frame.code.context_of(loader.expr))} if frame.code.one is not None else {0}
+    file = model.files.file(frame.path) if frame.def_ == 0 else None
+    if file is None:
+        yield frame, own
+        return
+    entered = {-1, *file.around(frame.piece)}
+    for piece in module_statements(file):
+        body = model.ev.body(frame.path, piece)
+        if body == frame:
+            yield body, own
+        else:
+            yield body, {0} if file.pieces[piece].parent in entered else set()
+
+
+def _first_start(loader: Site, frame: Frame, after: int, model: Model) -> float:
+    """The first step of a frame, after a number, that may start the workers of a loader: it starts those of any, or
+    is given the loader."""
+    starting = [number for number in model.scripts.steps_starting_workers(frame) if number > after]
+    given = [
+        number
+        for number, step in model.steps_of(frame, ir.Perform)
+        if number > after and _is_given(loader, step.call, frame, model)
+    ]
+    return min((*starting, *given), default=math.inf)
+
+
+def _is_given(loader: Site, number: int, frame: Frame, model: Model) -> bool:
+    call = model.ev.expr(frame, number)
+    callee = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or (isinstance(callee, ir.Global) and callee.name in _LOOKING):
         return False
-    started = frame.code.evaluated_by(loader.expr)
-    ways = {0, *one.enclosing(frame.code.context_of(loader.expr))}
-    for number in items_taken(dataset, model):
-        taken = frame.code.evaluated_by(number)
-        if taken is not None and started is not None and taken < started:
-            return _outside_loops(frame.code.context_of(number), one) in ways
+    atoms = (atom for arg in call.args for atom in model.ev.eval(arg.value, frame).atoms)
+    return any(getattr(atom, "site", None) == loader for atom in atoms)
+
+
+def _surely_uses_threads(dataset: Instance, model: Model) -> bool:
+    """Whether taking a sample of a dataset runs a call of cv2 that starts threads, under no condition."""
+    taken = model.ev.classes.open_method(dataset, "__getitem__")
+    queue = [taken] if taken is not None else []
+    for frame in queue:
+        one = frame.code.one
+        for call in model.frame_calls(frame):
+            if one is None or _outside_loops(call.context, one) != 0:
+                continue
+            if starts_threads(call, model) and surely_starts_threads(call, model):
+                return True
+            targets = model.ev.targets(call.number, frame)
+            if len(targets) == 1 and targets[0] not in queue and len(queue) < _MAX_FRAMES:
+                queue.append(targets[0])
     return False
 
 

@@ -447,8 +447,13 @@ def items_taken(inst: Instance, model: Model) -> Iterator[int]:
     if inst.site is None:
         return
     frame = inst.site.frame
+    yield from (number for number, base in items_taken_in(frame, model) if inst in model.ev.eval(base, frame).atoms)
+
+
+def items_taken_in(frame: Frame, model: Model) -> Iterator[tuple[int, int]]:
+    """The expressions of a frame that take an item of something, each with the expression of what it is taken of."""
     for number in sorted(model.ev.evaluated(frame)):
         e = model.ev.expr(frame, number)
         base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
-        if base != NONE and inst in model.ev.eval(base, frame).atoms:
-            yield number
+        if base != NONE:
+            yield number, base
