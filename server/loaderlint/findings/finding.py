@@ -164,12 +164,14 @@ class Hoist(Struct, frozen=True):
     """Make the lambda or nested function at `place` a function of the module, with this `name` if possible; one that is
     the nested function's own is kept. `captures`: the names of enclosing functions that it uses; they become
     its first parameters, bound by `functools.partial` at the old place. `returns`: whether the call that gets a lambda
-    uses the lambda's result."""
+    uses the lambda's result. `named`: the names of the module that hold a function which pickle can name, or something
+    that is not known; a lambda that only calls an imported one of them becomes that."""
 
     place: Place
     name: str
     captures: tuple[str, ...] = ()
     returns: bool = True
+    named: tuple[str, ...] = ()
 
 
 class EncloseRest(Struct, frozen=True):

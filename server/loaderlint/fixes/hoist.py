@@ -61,12 +61,14 @@ def _use(name: str, intent: Hoist) -> str:
 
 
 def _forwarded(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> str | None:
-    """What stands for a lambda that only calls a function of the file with its own parameters: that function, or a
-    partial of it with what the call adds (`lambda row: pad(row, size=size)`). None for another lambda."""
+    """What stands for a lambda that only calls a function of the file, or one that it imports, with its own parameters:
+    that function, or a partial of it with what the call adds (`lambda row: pad(row, size=size)`). None for others."""
     call, names = node.body, [param.name.value for param in node.params.params]
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name) or not names:
         return None
-    if tree.module.code_for_node(node.params).strip() != ", ".join(names) or not _is_function(draft, call.func.value):
+    if tree.module.code_for_node(node.params).strip() != ", ".join(names) or not _is_function(
+        draft, call.func.value, intent
+    ):
         return None
     passed, added = call.args[: len(names)], call.args[len(names) :]
     if [_word(arg.value) for arg in passed] != names or any(arg.keyword or arg.star for arg in passed):
@@ -87,11 +89,14 @@ def _word(value: cst.BaseExpression) -> str | None:
     return value.value if "{" not in value.value else None
 
 
-def _is_function(draft: Draft, name: str) -> bool:
-    """Whether a name is that of a function at module level, and of nothing else."""
+def _is_function(draft: Draft, name: str, intent: Hoist) -> bool:
+    """Whether a name is that of a function at module level, or of one that is imported there, and of nothing else."""
     found = bindings(draft, name)
     if len(found) != 1 or binding_nodes(draft, name) != [found[0].node]:
         return False
+    meaning = found[0].meaning
+    if meaning is not None:
+        return found[0].sure and meaning.name is not None and name in intent.named
     return re.match(rf"def\s+{name}\b", draft.pieces[found[0].piece].text) is not None
 
 

@@ -139,3 +139,13 @@ SHARED_BY_INHERITANCE = MappingProxyType(
         )
     }
 )
+
+#: Functions of torch that pickle cannot name: they choose between two others by an argument. All other public
+#: functions of `torch` 2.13, `torch.nn.functional`, `torch.fft`, `torch.linalg`, NumPy and OpenCV have a name.
+UNNAMED_FUNCTIONS = frozenset(
+    {
+        *(f"torch.{name}" for name in ("lu", "unique", "unique_consecutive", "quantized_gru", "quantized_lstm")),
+        *(f"torch.nn.functional.{kind}max_pool{n}d" for kind in ("", "adaptive_") for n in (1, 2, 3)),
+        *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
+    }
+)

@@ -10,7 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
-from loaderlint.knowledge.pickling import UNPICKLABLE
+from loaderlint.knowledge.pickling import UNNAMED_FUNCTIONS, UNPICKLABLE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -47,7 +47,7 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     captured = _captures(facts, function.def_)
     if captured is None or not _is_movable(facts, function, model):
         return ()
-    read = (e.name for e in _expressions(facts, function.def_) if isinstance(e, ir.Global))
+    read = dict.fromkeys(e.name for e in _expressions(facts, function.def_) if isinstance(e, ir.Global))
     moving = moving_globals(read, function, model)
     answers = [_is_kept(name, up, function, facts, model) for name, up in captured.items()]
     answers += [_global_pickles(name, kind, function, model) for name, kind in moving.items()]
@@ -59,7 +59,9 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
     title = "Make the lambda a function of the module" if is_lambda else f"Move `{one.name}` to the module"
     returns = not payload.held.endswith(" worker_init_fn")  # nothing uses what that returns
-    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, (*captured, *moving), returns),)),)
+    named = tuple(name for name in read if _is_named(name, function, model)) if is_lambda else ()
+    intent = Hoist(place, name, (*captured, *moving), returns, named)
+    return (Fix(title, "safe" if safe else "unsafe", (intent,)),)
 
 
 def _name(payload: Payload, function: FunctionRef, facts: PieceFacts, model: Model) -> str:
@@ -183,6 +185,15 @@ def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model
     if up != 1 or not made or any(context.kind in ("loop", "while") for context in one.around(step.context)):
         return "maybe"
     return _pickles(model.ev.eval(step.value, scope), model)
+
+
+def _is_named(name: str, function: FunctionRef, model: Model) -> bool:
+    """Whether a name of the module holds functions or classes that pickle can name, or what is not in the project."""
+    value = model.ev.names.lookup(function.path, name, function.piece)
+    if any(atom.name in UNNAMED_FUNCTIONS for atom in value.only(Lib)):
+        return False
+    known = [atom for atom in value.atoms if not isinstance(atom, Unknown | Lib)]
+    return all(isinstance(atom, FunctionRef | ClassRef) and _atom_pickles(atom, model) == "yes" for atom in known)
 
 
 def _global_pickles(name: str, kind: Moving, function: FunctionRef, model: Model) -> Answer:
