@@ -46,8 +46,9 @@ if __name__ == "__main__":
 Safe: the code below the guard is still module-level code, so every name stays a global. Text in multi-line strings is
 not indented. Unsafe where workers may need a name that is bound below the guard, where other files import the script,
 or where what stays above the guard is not for workers to do again: it asks the user, removes files or begins one anew,
-creates the model, reads data that no worker needs, or prints. Often a function stands between that code and the loop:
-move the function up, and the guard begins above the code.
+creates the model, reads data that no worker needs, or prints. That counts in `model, processor = load()` too, if
+workers need only the processor. Often a function stands between that code and the loop: move the function up, and the
+guard begins above the code.
 
 A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print
 again. It stops at several imports, an import of the project, a function, a class, a name that workers use, a setting

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from loaderlint.facts import ir
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.lasting_effects import (
     ANEW,
     ASKING,
@@ -86,12 +87,22 @@ def repeated_work(file: ProjectFile, first: int, needed: Set[str], model: Model)
     for piece in reversed(_unguarded_before(file, first)):
         facts = file.facts_of(piece)
         steps = facts.ir.defs[0].steps if facts is not None else ()
-        if facts is not None and any(isinstance(step, ir.Bind) and step.name in names for step in steps):
+        needs_it = any(isinstance(step, ir.Bind) and step.name in names for step in steps)
+        makes_more = facts is not None and needs_it and _binds_more_than(names, facts)
+        if facts is not None and needs_it:
             names.update(facts.ir.mentions)  # workers need these for what they need
-        else:
+        if not needs_it or makes_more:
             bodies.append(model.ev.body(file.path, piece))
     found = {one for frame, call in _run(bodies, model) if (one := _work(call, frame, model))}
     return tuple(sorted(found))
+
+
+def _binds_more_than(names: Set[str], facts: PieceFacts) -> bool:
+    """Whether a statement binds several values of which these names are only some: `model, processor = load(...)`."""
+    binds = [step for step in facts.ir.defs[0].steps if isinstance(step, ir.Bind) and step.context == 0]
+    needed = {one.value for one in binds if one.name in names}
+    others = (one for one in binds if one.value not in needed and not one.name.startswith("_"))
+    return any(not isinstance(facts.ir.exprs[one.value], ir.Imported) for one in others)
 
 
 def _work(call: ir.Call, frame: Frame, model: Model) -> str:
