@@ -55,6 +55,8 @@ _MAX_FILES = 400
 _MAX_WRAPPED = 6
 #: Methods of torch's loader that make its iterator, which starts the workers.
 _MAKE_ITERATOR = frozenset({"__iter__", "_get_iterator"})
+#: Functions that end the process.
+_EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
 #: Names in a test for the main process.
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
@@ -166,10 +168,26 @@ class Scripts:
             return
         for piece in module_level(file):
             body = self._model.ev.body(path, piece)
+            if self._ends_in_workers(body):
+                return
             guarded = main_guard_contexts(body.facts)
             for number, step, loader, frames in self._leading(body, guarded):
                 is_nested = step.context != 0 or file.pieces[piece].parent >= 0
                 yield Start(self._place(body, number, step), number, loader, frames, is_nested)
+
+    def _ends_in_workers(self, body: Frame) -> bool:
+        """Whether a module-level statement ends the script where it is not the main module. Spawned workers run
+        it as `__mp_main__`: `if __name__ != "__main__": sys.exit()`."""
+        for number, context in enumerate(body.code.one.contexts if body.code.one is not None else ()):
+            if context.parent == 0 and context.kind == "if" and _is_other_module(context, body):
+                steps = [step for _, step in self._model.steps(body) if step.context == number]
+                return any(isinstance(step, ir.Raise) or self._exits(step, body) for step in steps)
+        return False
+
+    def _exits(self, step: ir.Step, body: Frame) -> bool:
+        call = self._model.ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+        atoms = self._model.ev.eval(call.func, body).atoms if isinstance(call, ir.Call) else ()
+        return any(isinstance(atom, Lib) and atom.name in _EXITS for atom in atoms)
 
     # --- one frame ----------------------------------------------------------------------------------------------------
 
@@ -444,6 +462,15 @@ def _asks_for_main(test: int, facts: PieceFacts) -> bool:
         case ir.Unary(_, operand):
             return _asks_for_main(operand, facts)
     return False
+
+
+def _is_other_module(context: ir.Context, body: Frame) -> bool:
+    """Whether a branch is that of `if __name__ != "__main__":`."""
+    e = body.code.exprs[context.expr] if context.expr != NONE else None
+    if not isinstance(e, ir.Compare) or e.ops != (("==",) if context.negated else ("!=",)):
+        return False
+    sides = [body.code.exprs[one] for one in (e.left, *e.rights)]
+    return ir.Global("__name__") in sides and ir.Const("str", "__main__") in sides
 
 
 def _does_something(text: str) -> bool:

@@ -21,6 +21,8 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 - The loader has no workers.
 - The code gives the loader no workers in some cases, such as on Windows.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
+- The script ends above it unless it is the main module: `if __name__ != "__main__": sys.exit()`. Spawned workers run it
+  as `__mp_main__`, so they end there, and a guard below does not help them (measured with torch 2.13).
 
 The finding is a hint where the statement itself reads a name that nothing binds: it raises NameError before any worker
 starts, until somebody binds the name or has written it to its end.
