@@ -39,6 +39,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   Only the order of the samples remains, a hint.
 - A sample takes only one of the two: `self.train[i] if self.training else self.test[i]`.
 - A number that is kept by position is no class if the sample looks up its name with it: `self.folders[number]`.
+- A position only finds items in the listing or in a list of the same order: `files[names.index(name)]`.
 - Each sequence wraps around at its own length (`i % self.size_a`, `i % self.size_b`): the data is not paired.
 - The dataset takes the smaller or the larger of the two lengths (`__len__` returns `min(len(self.a), len(self.b))`),
   shuffles only one of the two, or draws the position in the second one: they are not paired. Only the order of the

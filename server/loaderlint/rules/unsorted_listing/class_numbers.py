@@ -10,13 +10,14 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.listing_order import ListingOrder
 
 
-def numbered(frame: Frame, model: Model) -> Iterator[int]:
+def numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
     """The sequences by whose position a frame numbers something: `{name: number for number, name in enumerate(names)}`,
-    `names.index(name)`, a counted folder. Not those in which worker code looks items up by number: such a number is no
-    class."""
-    for number in _numbered(frame, model):
+    `names.index(name)`, a counted folder. Not those in which the frame, or worker code, looks items up by number: such
+    a number is no class."""
+    for number in _numbered(frame, order, model):
         if number != NONE and not _is_looked_up(number, frame, model):
             yield number
 
@@ -44,7 +45,7 @@ def _looked_up_in(code: Code) -> Iterator[str]:
                 yield kept.name
 
 
-def _numbered(frame: Frame, model: Model) -> Iterator[int]:
+def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
     dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
     evaluated = model.ev.evaluated(frame) if dicts else ()
     for number, e in dicts:
@@ -56,7 +57,9 @@ def _numbered(frame: Frame, model: Model) -> Iterator[int]:
     one = model.def_of(frame)
     for perform, base in frame.code.attribute_calls({"index"}):
         call = model.ev.expr(frame, perform.call)
-        if isinstance(call, ir.Call) and len(call.args) == 1 and not _is_ignored(perform.call, frame, model):
+        if not isinstance(call, ir.Call) or len(call.args) != 1 or _is_ignored(perform.call, frame, model):
+            continue
+        if not _finds_items(perform.call, base, frame, order, model):
             yield base
     for perform, _ in frame.code.attribute_calls({"append"}):
         call = model.ev.expr(frame, perform.call)
@@ -71,12 +74,38 @@ def _is_ignored(number: int, frame: Frame, model: Model) -> bool:
     """Whether a value is only passed to functions of the project that do not read the parameter."""
     calls = frame.code.calls_with(number)
     passed = {step.call for step, _ in calls}
-    written = {part for _, step in model.steps(frame) for part in ir.step_expressions(step)}
-    users = {one for one in ir.made_of(frame.code.exprs, written) if number in ir.operands(frame.code.exprs[one])}
+    users = _users(number, frame, model)
     if not calls or users - passed or any(number == part for part in _kept(frame, model)):
         return False
     targets = [(call, target) for step, call in calls for target in model.ev.targets(step.call, frame)]
     return bool(targets) and not any(_reads(call, number, target, model) for call, target in targets)
+
+
+def _finds_items(number: int, names: int, frame: Frame, order: ListingOrder, model: Model) -> bool:
+    """Whether `number`, the position of a name in the sequence `names`, only takes the items at this position from
+    sequences of the same order: `files[names.index(name)]` gives the same file in any order."""
+    exprs, orders = frame.code.exprs, order.of(names, frame)
+    users = [exprs[one] for one in _users(number, frame, model)]
+    if not users or frame.def_ == 0 or not all(isinstance(e, ir.Index) and e.index == number for e in users):
+        return False
+    bases = {e.base for e in users if isinstance(e, ir.Index)}
+    bound = {step.name for _, step in model.steps_of(frame, ir.Bind) if step.value == number}
+    stored = (part for _, step in model.steps(frame) for part in _stored(step))
+    if number in stored or any(isinstance(e, ir.Capture) and e.name in bound for e in exprs):
+        return False
+    return bool(orders) and all(order.of(base, frame) == orders for base in bases)
+
+
+def _stored(step: ir.Step) -> tuple[int, ...]:
+    """What a step stores, returns, yields or tests, apart from the local name that it binds."""
+    is_local = isinstance(step, ir.Perform) or (isinstance(step, ir.Bind) and step.scope == "local")
+    return () if is_local else ir.step_expressions(step)
+
+
+def _users(number: int, frame: Frame, model: Model) -> set[int]:
+    """The expressions that a frame makes of a value."""
+    written = {part for _, step in model.steps(frame) for part in ir.step_expressions(step)}
+    return {one for one in ir.made_of(frame.code.exprs, written) if number in ir.operands(frame.code.exprs[one])}
 
 
 def _kept(frame: Frame, model: Model) -> Iterator[int]:

@@ -228,7 +228,7 @@ def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
 
 def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
     """Class numbers: `{name: number for number, name in enumerate(names)}`, `names.index(name)`, a counted folder."""
-    for number in numbered(frame, model):
+    for number in numbered(frame, order, model):
         for each in _stable(order.of(number, frame)):
             if not each.sorted:
                 yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
