@@ -147,6 +147,10 @@ TYPES = {
     "y = np.zeros((3, 3)); m = (y[:, 0] > 0) & ~(y[:, 1] > 9); x = y[m]; isinstance(x, torch.Tensor)": "g",
     "x = np.zeros((3, 3))[[0, 2]]; isinstance(x, np.ndarray)": "f",
     "x = torch.zeros(3, 3)[0][1]; isinstance(x, torch.Tensor)": "f",
+    "x = torch.zeros(p)" + "[0]" * 9 + "; isinstance(x, torch.Tensor)": "f",
+    "x = torch.zeros(p)"
+    + "; x = x[0] if p else x[1] if load() else x[2] if load(p) else x[3]" * 12
+    + "; isinstance(x, torch.Tensor)": "f",
     "x = [y[y > 0] for y in [np.stack(p)]]; isinstance(x[0], torch.Tensor)": "g",
     "y = np.stack(p); for i in p:;  y = y[y > i]; isinstance(y, torch.Tensor)": "f | g",
     "x = np.stack(p)[0]; isinstance(x, np.ndarray)": "f | g",

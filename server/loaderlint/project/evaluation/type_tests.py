@@ -111,7 +111,7 @@ def _may_be_replaced(ev: Evaluator, e: ir.Expr | None, frame: Frame) -> bool:
     What replaces part of a tensor or an array leaves it one."""
     if not isinstance(e, ir.Index | ir.Element | ir.Unpack):
         return False
-    if isinstance(e, ir.Index) and _type_of_part(ev, e, frame, 0):
+    if isinstance(e, ir.Index) and _type_of_part(ev, e, frame, {}):
         return False
     base = e.iterable if isinstance(e, ir.Element) else e.base if isinstance(e, ir.Index) else e.value
     return not all(isinstance(one, SeqOf) and not _has_stores(one, frame) for one in ev.eval(base, frame).atoms)
@@ -161,8 +161,17 @@ def _is_display(e: ir.Expr | None) -> bool:
     return isinstance(e, ir.Seq | ir.Map) or (isinstance(e, ir.Comp) and e.kind != "generator")
 
 
-def _type_of(ev: Evaluator, atom: Atom, depth: int = 0) -> str:
-    """The library class of which a value is an object; '' if it is not known."""
+def _type_of(ev: Evaluator, atom: Atom, known: dict[Atom, str] | None = None) -> str:
+    """The library class of which a value is an object; '' if it is not known. `known`: the answers for the parts that
+    one question has met, '' for those that are still open. Many parts may be taken of the same values."""
+    known = {} if known is None else known
+    if atom not in known:
+        known[atom] = ""  # recursion ends here
+        known[atom] = _found_type(ev, atom, known)
+    return known[atom]
+
+
+def _found_type(ev: Evaluator, atom: Atom, known: dict[Atom, str]) -> str:
     match atom:
         case Literal_(kind, _, ""):
             return f"builtins.{kind}"
@@ -172,8 +181,8 @@ def _type_of(ev: Evaluator, atom: Atom, depth: int = 0) -> str:
             return "builtins.dict"
         case LibObject(name, site) if isinstance(_made_at(site), ir.Call | ir.Bin):
             return type_made_by(name) or (name if name.rpartition(".")[2][:1].isupper() else "")
-        case LibObject(_, site) if isinstance(made := _made_at(site), ir.Index) and depth < _MAX_DEPTH:
-            return _type_of_part(ev, made, site.frame, depth + 1)
+        case LibObject(_, site) if isinstance(made := _made_at(site), ir.Index):
+            return _type_of_part(ev, made, site.frame, known)
         case FunctionRef() | Method():
             return FUNCTION
         case Unknown("index"):
@@ -181,26 +190,26 @@ def _type_of(ev: Evaluator, atom: Atom, depth: int = 0) -> str:
     return ""
 
 
-def _type_of_part(ev: Evaluator, part: ir.Index, frame: Frame, depth: int) -> str:
+def _type_of_part(ev: Evaluator, part: ir.Index, frame: Frame, known: dict[Atom, str]) -> str:
     """The class of `x[i]`: part of a tensor is a tensor, and what a slice or mask takes of an array is an array. A
     single item of an array may be any object."""
-    types = {_type_of(ev, atom, depth) for atom in ev.eval(part.base, frame).atoms}
+    types = {_type_of(ev, atom, known) for atom in ev.eval(part.base, frame).atoms}
     if types == {TENSOR}:
         return TENSOR
-    several = frame.code.has_slice(part.index) or _picks_several(ev, part.index, frame, depth)
+    several = frame.code.has_slice(part.index) or _picks_several(ev, part.index, frame, known)
     return ARRAY if several and types == {ARRAY} else ""
 
 
-def _picks_several(ev: Evaluator, index: int, frame: Frame, depth: int) -> bool:
+def _picks_several(ev: Evaluator, index: int, frame: Frame, known: dict[Atom, str], depth: int = 0) -> bool:
     """Whether an index is a list or a mask made of an array: `x[(x[:, 0] > 0) & ~(x[:, 1] > 9)]`."""
     match ev.expr(frame, index) if depth < _MAX_DEPTH else None:
         case ir.Compare(left, _, rights):
             sides = [ev.eval(side, frame) for side in (left, *rights)]
-            return any(_type_of(ev, atom, depth + 1) == ARRAY for side in sides for atom in side.atoms)
+            return any(_type_of(ev, atom, known) == ARRAY for side in sides for atom in side.atoms)
         case ir.Bin("&" | "|" | "^", left, right):
-            return any(_picks_several(ev, side, frame, depth + 1) for side in (left, right))
+            return any(_picks_several(ev, side, frame, known, depth + 1) for side in (left, right))
         case ir.Unary("~", operand):
-            return _picks_several(ev, operand, frame, depth + 1)
+            return _picks_several(ev, operand, frame, known, depth + 1)
         case ir.Seq("list", _):
             return True
     return False
