@@ -765,7 +765,8 @@ class Classes:
         if not _is_always_made(stores):
             values.extend(self._beyond_stores(inst, name))
             values.extend(self._kept_by_library(inst, name))
-        values.extend(self._set_by_others(inst, name))
+        others = list(self._set_by_others(inst, name))
+        values = [*(map(_until_set, values) if others else values), *others]
         found = join(values) if values else self._missing(inst)
         if any(may_hold_more(self._ev, *source) for source in sources) or self._is_placeholder(inst, found):
             found = by_default(found, "default")
@@ -1040,3 +1041,9 @@ def _merge(lines: list[list[Base]]) -> list[Base]:
                 behind.subtract(line[:1])
         left = [line for line in left if line]
     return order
+
+
+def _until_set(value: Val) -> Val:
+    """The value of an attribute that other code sets, too: None is a placeholder until then."""
+    nothing = by_default(Val(frozenset(atom for atom in value.atoms if is_none(atom)), value.origins), "default")
+    return Val(frozenset(atom for atom in value.atoms if not is_none(atom)) | nothing.atoms, value.origins)
