@@ -305,6 +305,18 @@ def operands(e: Expr) -> tuple[ExprId, ...]:
     return of_class(e) if of_class else ()
 
 
+def always_evaluated(e: Expr) -> tuple[ExprId, ...]:
+    """The operands that are evaluated whenever `e` is: not the second one of `and`."""
+    match e:
+        case BoolOp(_, left, _) | Compare(left):
+            return (left,)
+        case IfExp(test):
+            return (test,)
+        case Phi() | Comp():
+            return ()
+    return operands(e)
+
+
 def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId]:
     """These expressions and all their transitive operands, each once (see `operands`)."""
     waiting, seen = list(numbers), {NONE}
@@ -511,6 +523,10 @@ class DefIR(NamedTuple):
         while context > 0:
             yield context
             context = self.contexts[context].parent
+
+    def is_in_loop(self, context: int) -> bool:
+        """Whether a context is or is nested in a `for` or `while` loop."""
+        return any(one.kind in ("loop", "while") for one in self.around(context))
 
     def loops_around(self, context: int) -> Iterator[int]:
         """The `for` loops that a context is or is nested in, innermost first."""

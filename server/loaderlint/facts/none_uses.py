@@ -23,16 +23,4 @@ def none_uses(exprs: Sequence[ir.Expr], steps: Sequence[ir.Step]) -> Iterator[tu
             e = exprs[part]
             if isinstance(e, ir.Index) or (isinstance(e, ir.Attr) and not e.name.startswith("__")):
                 yield e.base, number
-            waiting += _always_evaluated(e)
-
-
-def _always_evaluated(e: ir.Expr) -> tuple[int, ...]:
-    """The operands that are evaluated whenever an expression is."""
-    match e:
-        case ir.BoolOp(_, left, _) | ir.Compare(left):
-            return (left,)
-        case ir.IfExp(test):
-            return (test,)
-        case ir.Phi() | ir.Comp():
-            return ()
-    return ir.operands(e)
+            waiting += ir.always_evaluated(e)

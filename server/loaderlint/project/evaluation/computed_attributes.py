@@ -76,8 +76,9 @@ def _goes_on(ev: Evaluator, function: FunctionRef) -> bool:
 
 def _is_attribute_of_first(code: Code, number: int) -> bool:
     e = code.exprs[number]
-    is_found = isinstance(e, ir.Call) and code.exprs[e.func] == ir.Global("getattr") and len(e.args) > 1
-    return is_found and isinstance(e, ir.Call) and ir.is_self(code.exprs[e.args[0].value])
+    if not isinstance(e, ir.Call) or code.exprs[e.func] != ir.Global("getattr") or len(e.args) < 2:
+        return False
+    return ir.is_self(code.exprs[e.args[0].value])
 
 
 def _sets_first(code: Code) -> bool:

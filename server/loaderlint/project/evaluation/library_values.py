@@ -48,6 +48,7 @@ from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     ANY_TEXT,
+    INDEX,
     NO_ORIGINS,
     NONE_VALUE,
     Atom,
@@ -351,7 +352,7 @@ def _draw_answer(op: str, limit: float) -> bool | None:
 def _is_none(atom: Atom) -> bool | None:
     match atom:
         case Unknown(reason):
-            return False if reason in (NOT_NONE, "index", _COMBINED) else None
+            return False if reason in (NOT_NONE, INDEX.reason, _COMBINED) else None
         case Literal_(kind, _, configured):
             return None if configured else kind == "NoneType"
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():

@@ -170,9 +170,7 @@ class MainFunction(Struct, frozen=True, eq=False):
         """Whether the def contains a call whose last name is one of `names` and which `may_count` accepts, given the
         call and the expressions. `in_loop`: only calls in a loop."""
         for step, call in self.calls_named(names):
-            contexts = self.written.around(step.context) if in_loop else ()
-            looped = not in_loop or any(around.kind in ("loop", "while") for around in contexts)
-            if looped and may_count(call, self.exprs):
+            if (not in_loop or self.written.is_in_loop(step.context)) and may_count(call, self.exprs):
                 return True
         return False
 

@@ -226,8 +226,7 @@ def setting_name(ev: Evaluator, frame: Frame, number: int) -> str:
 
 def _in_loop(site: Site) -> bool:
     code = site.frame.code
-    around = code.one.around(code.context_of(site.expr)) if code.one is not None else ()
-    return any(one.kind in ("loop", "while") for one in around)
+    return code.one is not None and code.one.is_in_loop(code.context_of(site.expr))
 
 
 def _only(names: Iterable[str]) -> str:

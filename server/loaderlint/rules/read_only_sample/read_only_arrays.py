@@ -16,7 +16,7 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import pattern_of
-from loaderlint.project.evaluation.values import LibObject, Literal_, Unknown
+from loaderlint.project.evaluation.values import INDICES, LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.called_libraries import library_names
@@ -109,8 +109,10 @@ class ReadOnly:
 
     def _is_number(self, atom: object) -> bool:
         match atom:
-            case Literal_("int", _, _) | Unknown("index" | "sampler"):
+            case Literal_("int", _, _):
                 return True
+            case Unknown():
+                return atom in INDICES
             case LibObject(name, _):
                 return name in _NUMBERS
         return False

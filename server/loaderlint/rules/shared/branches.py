@@ -48,8 +48,7 @@ def are_apart(one: int, other: int, frame: Frame, model: Model) -> bool:
 
 def _branches(context: int, one: ir.DefIR) -> list[int]:
     """The branches around a context; none in a loop, which may take another branch each time."""
-    in_loop = any(here.kind in ("loop", "while") for here in one.around(context))
-    return [] if in_loop else list(one.enclosing(context))
+    return [] if one.is_in_loop(context) else list(one.enclosing(context))
 
 
 def _are_alternatives(one: ir.Context, other: ir.Context, frame: Frame, model: Model) -> bool:

@@ -60,10 +60,7 @@ def gives_items(name: str) -> bool:
 def has_loops(function: MainFunction) -> bool:
     """Whether the def may iterate over a loader in a loop: a loop iterates over something or calls something."""
     one = function.written
-    return any(
-        isinstance(step, ir.Iterate | ir.Perform) and any(c.kind in ("loop", "while") for c in one.around(step.context))
-        for step in one.steps
-    )
+    return any(isinstance(step, ir.Iterate | ir.Perform) and one.is_in_loop(step.context) for step in one.steps)
 
 
 def passes(frame: Frame, model: Model) -> Iterator[Pass]:

@@ -153,7 +153,7 @@ def _is_one_of_many(made: LibObject, model: Model) -> bool:
     frame = made.site.frame
     one = model.def_of(frame)
     here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == made.site.expr), 0)
-    return any(context.kind in ("loop", "while") for context in one.around(here))
+    return one.is_in_loop(here)
 
 
 def _born_in(made: LibObject) -> DefKey:

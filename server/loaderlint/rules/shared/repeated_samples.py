@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from loaderlint.knowledge.library_datasets import BATCH_SAMPLER
-from loaderlint.project.evaluation.values import LibObject, Literal_, Unknown, Val
+from loaderlint.knowledge.library_datasets import BATCH_SAMPLER, INDEX_SAMPLERS
+from loaderlint.project.evaluation.values import NONE_VALUE, LibObject, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
 
 #: Samplers of torch that take each sample once in an epoch, if they are not told otherwise.
-_ONCE = frozenset(
-    f"torch.utils.data.{name}" for name in ("SequentialSampler", "RandomSampler", "SubsetRandomSampler")
-) | {"torch.utils.data.DistributedSampler"}
-_NOTHING = Literal_("NoneType", None)
+_ONCE = INDEX_SAMPLERS - {"torch.utils.data.WeightedRandomSampler"}
 
 
 def may_repeat_samples(loader: Loader, model: Model) -> bool:
@@ -21,7 +18,7 @@ def may_repeat_samples(loader: Loader, model: Model) -> bool:
 
 def _may_repeat(sampler: Val, model: Model) -> bool:
     """Whether a sampler may take a sample twice in an epoch. Of an argument that is not known nothing is said."""
-    known = (one for one in sampler.atoms if not isinstance(one, Unknown) and one != _NOTHING)
+    known = (one for one in sampler.atoms if not isinstance(one, Unknown) and one not in NONE_VALUE.atoms)
     return any(not (isinstance(one, LibObject) and _takes_each_once(one, model)) for one in known)
 
 

@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
+    INDICES,
     Atom,
     Instance,
     Lib,
@@ -107,7 +108,7 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield "fixed"
         case Unknown("worker id"):
             yield "worker id"
-        case Unknown("index" | "sampler"):
+        case Unknown() if atom in INDICES:
             yield "index"
         case Unknown(reason):
             yield "fixed" if reason in _FIXED_REASONS else "unknown"

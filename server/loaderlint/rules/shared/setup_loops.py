@@ -10,12 +10,12 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Unknown
+from loaderlint.project.evaluation.values import INDEX
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import Loop, loops_around, step_context
 from loaderlint.rules.shared.epoch_passes import has_loops, is_over_names, passes
 
-_INDEX = frozenset({Unknown("index")})
+_INDEX = frozenset({INDEX})
 _LoopKey = tuple[Path, int, int, int]
 
 

@@ -74,9 +74,9 @@ def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...
 def _yielding(one: ir.DefIR, exprs: Sequence[ir.Expr]) -> int | None:
     """The step of the loop or of the `yield from` that yields all items; None if several do."""
     yields = [(number, step) for number, step in enumerate(one.steps) if isinstance(step, ir.YieldStep)]
-    if len(yields) == 1 and yields[0][1].is_from and not _is_in_loop(one, yields[0][1].context):
+    if len(yields) == 1 and yields[0][1].is_from and not one.is_in_loop(yields[0][1].context):
         return yields[0][0]
-    loops = [n for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
+    loops = [n for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not one.is_in_loop(s.context)]
     if len(loops) != 1 or not all(_is_of_item(step, loops[0], one, exprs) for _, step in yields):
         return None
     return loops[0]
@@ -86,7 +86,7 @@ def _is_of_item(step: ir.YieldStep, loop: int, one: ir.DefIR, exprs: Sequence[ir
     """Whether a step yields in a loop, and what it delegates to is made of the loop's item: `yield from open(path)`,
     but not `yield from self.rows` in each of several passes."""
     over = one.steps[loop]
-    if not isinstance(over, ir.Iterate) or not _is_in_loop(one, step.context):
+    if not isinstance(over, ir.Iterate) or not one.is_in_loop(step.context):
         return False
     made_of = ir.made_of(exprs, [step.value]) if step.is_from else ()
     return not step.is_from or any(exprs[part] == ir.Element(over.iterable) for part in made_of)
@@ -98,7 +98,7 @@ def _reads_ahead(entry: Frame, model: Model) -> bool:
     one = model.def_of(entry)
     gone_over = {step.iterable for step in one.steps if isinstance(step, ir.Iterate)}
     for call in model.frame_calls(entry):
-        if not _is_in_loop(one, call.context):
+        if not one.is_in_loop(call.context):
             continue
         if Lib("builtins.next") in call.callee.atoms or _takes_next(call.call, entry, model):
             return True
@@ -116,7 +116,3 @@ def _takes_next(call: ir.Call, entry: Frame, model: Model) -> bool:
     exprs = entry.code.exprs
     of_item = any(isinstance(exprs[one], ir.Element) for one in ir.made_of(exprs, (arg.value for arg in call.args)))
     return not (of_item and ir.is_self(model.ev.expr(entry, func.base)))
-
-
-def _is_in_loop(one: ir.DefIR, context: int) -> bool:
-    return any(here.kind in ("loop", "while") for here in one.around(context))

@@ -58,13 +58,11 @@ def _is_at_index(e: ir.Expr, frame: Frame, model: Model) -> bool:
 
 def _repeats(owner: Instance, name: str, model: Model) -> bool:
     """Whether a collection that the object stores holds one item several times: `[blank] * 8`."""
-    return any(
-        _is_repetition(store.frame, store.frame.code.one, store.step) for store in model.ev.classes.stores(owner, name)
-    )
+    return any(_is_repetition(store.frame, store.step) for store in model.ev.classes.stores(owner, name))
 
 
-def _is_repetition(frame: Frame, one: ir.DefIR | None, number: int) -> bool:
-    step = one.steps[number] if one is not None else None
+def _is_repetition(frame: Frame, number: int) -> bool:
+    step = frame.code.one.steps[number] if frame.code.one is not None else None
     e = frame.code.exprs[step.value] if isinstance(step, ir.SetAttr) else None
     if isinstance(e, ir.Comp):
         return isinstance(frame.code.exprs[e.element], ir.Param | ir.Capture | ir.Global | ir.Attr | ir.Phi)
@@ -84,8 +82,7 @@ def _runs_once_per_sample(frame: Frame, loader: Loader, model: Model) -> bool:
         if len(callers) != 1:
             return False
         caller, number = callers[0]
-        contexts = [here for at in caller.code.contexts_of(number) for here in model.def_of(caller).around(at)]
-        if any(here.kind in ("loop", "while") for here in contexts):
+        if any(map(model.def_of(caller).is_in_loop, caller.code.contexts_of(number))):
             return False
         frame = caller
     return False

@@ -19,7 +19,6 @@ from loaderlint.rules.shared.epoch_passes import gives_items
 from loaderlint.syntax.notebook import SUFFIX
 
 _MAX_DEPTH = 3
-_LOOPS = ("loop", "while")
 
 
 def is_read_once(loader: Loader, model: Model) -> bool:
@@ -36,7 +35,7 @@ def _is_read_once(site: Site, model: Model) -> bool:
         return False  # a cell may run again
     here = _passes(frozenset({site.expr}), site, frame, model, 0)
     later = [_passes_over_name(name, site, model) for name in _names_of_module(site)]
-    return here is not None and None not in later and here + sum(filter(None, later)) == 1
+    return _total([here, *later]) == 1
 
 
 # --- code that runs once ----------------------------------------------------------------------------------------------
@@ -58,7 +57,7 @@ def _runs_once(place: DefKey, model: Model, depth: int) -> bool:
         return False
     (call,) = sites
     there = model.ev.facts(call.path, call.piece)
-    if there is None or _is_in_loop(call.context, there.ir.defs[call.def_]):
+    if there is None or there.ir.defs[call.def_].is_in_loop(call.context):
         return False
     return _runs_once((call.path, call.piece, call.def_), model, depth + 1)
 
@@ -85,8 +84,10 @@ def _uncalled(name: str, exprs: tuple[ir.Expr, ...]) -> Iterator[int]:
             yield number
 
 
-def _is_in_loop(context: int, one: ir.DefIR) -> bool:
-    return any(here.kind in _LOOPS for here in one.around(context))
+def _total(counts: list[int | None]) -> int | None:
+    """All passes together; None if those of one part are not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 # --- passes over the loader -------------------------------------------------------------------------------------------
@@ -108,8 +109,7 @@ def _passes(same: Set[int], site: Site, frame: Frame, model: Model, depth: int) 
         for number in sorted(frame.code.expressions())
         if number not in same and not same.isdisjoint(ir.operands(exprs[number]))
     ]
-    known = [count for count in found if count is not None]
-    return sum(known) if len(known) == len(found) else None
+    return _total(found)
 
 
 def _names_of_module(site: Site) -> set[str]:
@@ -129,8 +129,7 @@ def _passes_over_name(name: str, site: Site, model: Model) -> int | None:
     if file is None or len(file.names.get(name, ())) != 1 or may_be_imported(model.ev, name, path):
         return None
     found = [_passes_in_piece(name, path, piece, site, model) for piece in file.mentioning(name)]
-    known = [count for count in found if count is not None]
-    return sum(known) if len(known) == len(found) else None
+    return _total(found)
 
 
 def _passes_in_piece(name: str, path: Path, piece: int, site: Site, model: Model) -> int | None:
@@ -162,7 +161,7 @@ def _passes_of_step(step: ir.Step, same: Set[int], one: ir.DefIR) -> int | None:
         return 0
     if isinstance(step, ir.Bind):
         return 0 if step.scope == "local" else None
-    return 1 if isinstance(step, ir.Iterate) and not _is_in_loop(step.context, one) else None
+    return 1 if isinstance(step, ir.Iterate) and not one.is_in_loop(step.context) else None
 
 
 def _passes_of_use(number: int, same: Set[int], site: Site, frame: Frame, model: Model, depth: int) -> int | None:
@@ -171,7 +170,7 @@ def _passes_of_use(number: int, same: Set[int], site: Site, frame: Frame, model:
     if isinstance(e, ir.Element | ir.Comp) or only_looks(e, same, frame.code.exprs, model.files.file(frame.path)):
         return 0  # what iterates is a step of its own
     targets = model.ev.targets(number, frame) if isinstance(e, ir.Call) and e.func not in same else ()
-    if len(targets) != 1 or any(_is_in_loop(c, model.def_of(frame)) for c in frame.code.contexts_of(number)):
+    if len(targets) != 1 or any(map(model.def_of(frame).is_in_loop, frame.code.contexts_of(number))):
         return None
     return _passes_in(targets[0], site, model, depth)
 

@@ -10,6 +10,8 @@ from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import Start
 
+#: Expressions that evaluate operands at once, and in this module.
+_EVALUATES = (ir.BoolOp, ir.Compare, ir.IfExp, ir.Call, ir.Attr, ir.Index, ir.Bin, ir.Unary, ir.Seq, ir.Map, ir.Star)
 _UNDEFINED = frozenset({Unknown("undefined name")})
 #: A module with one of these words may bind names that no statement shows.
 _BINDS_UNSEEN = ("globals", "exec", "execfile", "setattr", "vars", "locals", "sys.modules", "__dict__")
@@ -40,17 +42,10 @@ def _always_read(numbers: tuple[ir.ExprId, ...], exprs: tuple[ir.Expr, ...]) -> 
     """The names of the module that some expressions read in any case."""
     for number in numbers:
         e = exprs[number] if number != ir.NONE else None
-        match e:
-            case None | ir.Comp():
-                continue
-            case ir.Global(name):
-                yield name
-            case ir.BoolOp(_, left, _) | ir.Compare(left):
-                yield from _always_read((left,), exprs)
-            case ir.IfExp(test):
-                yield from _always_read((test,), exprs)
-            case ir.Call() | ir.Attr() | ir.Index() | ir.Bin() | ir.Unary() | ir.Seq() | ir.Map() | ir.Star():
-                yield from _always_read(tuple(ir.operands(e)), exprs)
+        if type(e) is ir.Global:
+            yield e.name
+        elif isinstance(e, _EVALUATES):
+            yield from _always_read(ir.always_evaluated(e), exprs)
 
 
 def _is_unbound(name: str, file: ProjectFile, model: Model) -> bool:

@@ -182,7 +182,7 @@ def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model
     made = [n for n, other in enumerate(one.steps) if _makes(other, function.def_, facts)]
     if not isinstance(step, ir.Bind) or (made and binds[0] > min(made)):
         return "no"
-    if up != 1 or not made or any(context.kind in ("loop", "while") for context in one.around(step.context)):
+    if up != 1 or not made or one.is_in_loop(step.context):
         return "maybe"
     return _pickles(model.ev.eval(step.value, scope), model)
 

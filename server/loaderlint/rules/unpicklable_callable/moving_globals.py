@@ -57,5 +57,4 @@ def _is_guarded(binding: Binding, file: ProjectFile, model: Model) -> bool:
 
 def _is_in_loop(binding: Binding, file: ProjectFile, model: Model) -> bool:
     facts = model.ev.facts(file.path, binding.piece)
-    around = facts.ir.defs[0].around(_context(binding, file, model)) if facts else ()
-    return any(context.kind in ("loop", "while") for context in around)
+    return facts is not None and facts.ir.defs[0].is_in_loop(_context(binding, file, model))
