@@ -178,7 +178,7 @@ def _fix(start: Start, model: Model) -> Fix:
     begins = start.place if first == outermost else Place(path, first, -1)
     # each worker would do again what stays above
     again = repeated_work(file, first, needed, model)
-    safety: Safety = "unsafe" if again or has_effects_before(path, first, model) else "safe"
+    safety: Safety = "unsafe" if again or has_effects_before(file, first, model) else "safe"
     title = f"{_TITLE}; above it, each worker still {', '.join(again)}" if again else _TITLE
     return Fix(title, safety, (EncloseRest(begins, HEAD),))
 

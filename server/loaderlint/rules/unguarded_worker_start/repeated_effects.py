@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Set
-from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
@@ -24,25 +23,21 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, LibMember, LibObject
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
-from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts, module_level
+from loaderlint.project.reach.scripts import main_guard_contexts, module_level
 
 #: How many functions are followed.
 _MAX_FRAMES = 200
 
 
-def has_effects_before(path: Path, first: int, model: Model) -> bool:
+def has_effects_before(file: ProjectFile, first: int, model: Model) -> bool:
     """Whether module-level code above piece `first` of a script, or what it calls, asks the user, removes or moves
     files, or begins a file anew."""
-    return any(_has_effect(call, frame, model) for frame, call in _run_before(path, first, model))
+    bodies = [model.ev.body(file.path, piece) for piece in _above(file, first)]
+    return any(_has_effect(call, frame, model) for frame, call in _run(bodies, model))
 
 
-def _run_before(path: Path, first: int, model: Model) -> Iterator[tuple[Frame, ir.Call]]:
-    file = model.files.file(path)
-    yield from _run([model.ev.body(path, piece) for piece in _unguarded_before(file, first)] if file else [], model)
-
-
-def _unguarded_before(file: ProjectFile, first: int) -> list[int]:
-    return [piece for piece in module_level(file) if piece < first and not in_main_guard(file, piece)]
+def _above(file: ProjectFile, first: int) -> list[int]:
+    return [piece for piece in module_level(file) if piece < first]
 
 
 def _run(bodies: list[Frame], model: Model) -> Iterator[tuple[Frame, ir.Call]]:
@@ -84,7 +79,7 @@ def repeated_work(file: ProjectFile, first: int, needed: Set[str], model: Model)
     needs it, as text. `needed` are the names that workers use."""
     names = set(needed)
     bodies = []
-    for piece in reversed(_unguarded_before(file, first)):
+    for piece in reversed(_above(file, first)):
         facts = file.facts_of(piece)
         steps = facts.ir.defs[0].steps if facts is not None else ()
         needs_it = any(isinstance(step, ir.Bind) and step.name in names for step in steps)
