@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from loaderlint.engine.half_fixes import with_half_fixes_unsafe
 from loaderlint.findings.finding import (
     AddImport,
     Evidence,
@@ -49,9 +50,11 @@ def ask_rules(
     with each silence, `failed` with each internal error of a rule.
 
     Raises Cancelled when `stop` returns True."""
+    from loaderlint.project.reach.model import Loader
     from loaderlint.project.reach.project_places import ProjectPlaces
 
     found: dict[tuple[str, Place, str], Finding] = {}
+    stopped: dict[tuple[str, Place, str], set[int]] = {}
     places = ProjectPlaces(model)
     for one in rules:
         if stop():
@@ -69,7 +72,10 @@ def ask_rules(
                         own = _without_new_requirements(own, model)
                         is_hint = _is_unused(subject, one, model)
                         _add(found, _as_hint(own) if is_hint else _quieter(own, subject, model))
-    return list(found.values())
+                        if one.stops_start and isinstance(subject, Loader):
+                            stopped.setdefault(_key(own), set()).add(subject.index)
+    loaders = {found[key]: frozenset(indices) for key, indices in stopped.items()}
+    return with_half_fixes_unsafe(tuple(found.values()), loaders)
 
 
 def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding | None:
@@ -164,8 +170,12 @@ def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path,
     return {path: list(found[path].values()) for path in sorted(found)}
 
 
+def _key(finding: Finding) -> tuple[str, Place, str]:
+    return (finding.rule, finding.place, finding.subject)
+
+
 def _add(found: dict[tuple[str, Place, str], Finding], new: Finding) -> None:
-    key = (new.rule, new.place, new.subject)
+    key = _key(new)
     known = found.get(key)
     if known is None or _louder(new, known):
         found[key] = new

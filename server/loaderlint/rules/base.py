@@ -41,6 +41,8 @@ class Rule(Struct, frozen=True):
     - `follows_data`: whether the fault depends on the data that reaches the line, and not only on what the line does.
       Where it is a guess that a loader holds the dataset, it is another guess what the data is: at most a hint. In
       public code, nearly all such findings of these rules were wrong.
+    - `stops_start`: whether no worker of a loader starts while it has this fault. A fix of one such fault is unsafe
+      where another one stays.
     - `page`: its documentation in Markdown."""
 
     code: str
@@ -54,6 +56,7 @@ class Rule(Struct, frozen=True):
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
     follows_data: bool = False
+    stops_start: bool = False
 
     @property
     def workers(self) -> int:

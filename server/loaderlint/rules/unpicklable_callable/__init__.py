@@ -50,7 +50,8 @@ workers do not run. A lambda that only calls a function of the file, or one that
 function, or a partial of it. That is safe where each name is bound once and holds something that is known to pickle,
 and otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda reads its
 last value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends something else
-that pickle cannot name and that no safe fix moves: half of the change is worth nothing. There is no fix for local
+that cannot be pickled and that no safe fix changes, or because the script has no main guard and no safe fix adds one:
+half of the change is worth nothing. There is no fix for local
 classes, or for functions that change names around them.
 
 ## References
@@ -221,4 +222,5 @@ RULE = Rule(
     find=find,
     fix="safe",
     page=page(__doc__),
+    stops_start=True,
 )

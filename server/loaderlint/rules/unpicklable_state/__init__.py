@@ -180,4 +180,5 @@ RULE = Rule(
     find=find,
     fix="unsafe",
     page=page(__doc__),
+    stops_start=True,
 )
