@@ -47,6 +47,8 @@ _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_WRAPPERS = 4
 #: A file with class methods contains this word.
 _CLASS_METHOD = "classmethod"
+#: Context managers that expect an exception.
+_EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 
 
 class CallSite(NamedTuple):
@@ -500,6 +502,8 @@ class Callers:
         certain: dict[DefKey, list[CallSite]] = {}
         possible: list[CallSite] = []
         for site in self.sites(name):
+            if _is_to_fail(self._ev, site):
+                continue
             callees = self.callees(site)
             if callees is None:
                 possible.append(site)
@@ -666,6 +670,20 @@ def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[
                 continue
             if called_name(exprs, call.func) in names or _is_local_partial(exprs, call.func):
                 yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def _is_to_fail(ev: Evaluator, site: CallSite) -> bool:
+    """Whether a test expects of a call that it raises: `with pytest.raises(ValueError)`. What it passes does not get
+    far."""
+    facts = ev.facts(site.path, site.piece)
+    contexts = facts.ir.defs[site.def_].contexts if facts else ()
+    number = site.context
+    while facts is not None and number > 0:
+        manager = facts.ir.exprs[contexts[number].expr] if contexts[number].kind == "with" else None
+        if isinstance(manager, ir.Call) and called_name(facts.ir.exprs, manager.func) in _EXPECTING:
+            return True
+        number = contexts[number].parent
+    return False
 
 
 def _is_local_partial(exprs: tuple[ir.Expr, ...], func: int) -> bool:
