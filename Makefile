@@ -57,12 +57,12 @@ test-python: setup-python
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" $(PYTESTFLAGS)
 
 # Programs on real PyTorch start processes of their own, so one process of pytest runs them. Editors mostly wait (their
-# tests take 40 % of a core), so they run beside these programs. A part that fails does not stop the others.
+# tests take 40 % of a core), so they run beside everything else. A part that fails does not stop the others.
 test-slow: setup-python
 	@status=0; \
-	$(BIN)/python -m pytest $(PARALLEL) -m slow $(PYTESTFLAGS) || status=$$?; \
 	mkdir -p build; \
 	$(BIN)/python -m pytest tests/editors $(PYTESTFLAGS) >build/editors.log 2>&1 & editors=$$!; \
+	$(BIN)/python -m pytest $(PARALLEL) -m slow $(PYTESTFLAGS) || status=$$?; \
 	$(BIN)/python -m pytest tests/truth/pytorch $(PYTESTFLAGS) || status=$$?; \
 	wait $$editors || status=$$?; \
 	cat build/editors.log; \
