@@ -380,7 +380,7 @@ HEIRS = {
     ),
     "has a dataset that another loader holds": (
         "class Own(Base):\n    def setup(self): self.data = A()\nother = DataLoader(A())",
-        [([], False), (["A"], False)],
+        [(["A"], False), (["A"], False)],
     ),
     "is derived from": (
         "class Own(Base):\n    def setup(self): self.data = A()\n"

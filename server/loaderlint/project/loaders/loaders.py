@@ -267,7 +267,7 @@ class Loaders:
         last: a finding names the first loader, and nobody may ever use these."""
         sites = tuple(Candidates(self._ev, self._callers).find())
         found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
-        found += self._of_heirs(sites, found)
+        found = self._with_heirs(sites, found)
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
@@ -377,18 +377,32 @@ class Loaders:
         for loader in found:
             yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
-    def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
-        """The loaders that a base class creates from datasets of its subclasses, if no known code creates an object of
-        the subclass. Without the datasets that a known loader already holds."""
+    def _with_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> list[Loader]:
+        """The loaders, and those that a base class creates from datasets of its subclasses, if no known code creates an
+        object of the subclass. If a known loader already holds such a dataset, the base class makes no other loader of
+        it, but one whose dataset is not known may hold it."""
         held = {_species(atom) for loader in found for atom in loader.datasets}
+        places = ((number, one.site) for number, one in enumerate(found) if not one.datasets)
+        unknown = {
+            (*def_key(site.frame), site.expr): number for number, site in places if site and _is_of_unknown(site)
+        }
+        loaders = list(found)
+        for site, frame in self._frames_of_heirs(sites):
+            for loader in self._made(Site(frame, site.expr)):
+                fresh = tuple(atom for atom in loader.datasets if _species(atom) not in held)
+                number = unknown.get((site.path, site.piece, site.def_, site.expr))
+                if fresh:
+                    loaders.append(replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late=""))
+                elif number is not None:
+                    datasets = tuple(dict.fromkeys((*loaders[number].datasets, *loader.datasets)))
+                    loaders[number] = replace(loaders[number], datasets=datasets, guessed=frozenset(datasets), late="")
+        return loaders
+
+    def _frames_of_heirs(self, sites: Sequence[CallSite]) -> Iterator[tuple[CallSite, Frame]]:
         for site in sites:
             for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
-                if self._ev.liveness.is_dead(site.context, frame):
-                    continue
-                for loader in self._made(Site(frame, site.expr)):
-                    fresh = tuple(atom for atom in loader.datasets if _species(atom) not in held)
-                    if fresh:
-                        yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
+                if not self._ev.liveness.is_dead(site.context, frame):
+                    yield site, frame
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
         """Add the loader of a declared call. If the call leads to known loaders, complete these instead."""
@@ -715,6 +729,12 @@ def _are_alike(one: Loader, other: Loader) -> bool:
 def _too_many(first_unread: Loader) -> Limit:
     message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
     return Limit(first_unread.path, f"{message} {first_unread.called} on")
+
+
+def _is_of_unknown(site: Site) -> bool:
+    """Whether a method makes a call on an object that no known code creates."""
+    receiver = site.frame.receiver
+    return isinstance(receiver, Instance) and receiver.site is None
 
 
 def _species(atom: Atom) -> Atom | str:
