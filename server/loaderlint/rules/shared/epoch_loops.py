@@ -74,18 +74,21 @@ def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
 
 def _goes_through(frame: Frame, context: int, loader: Loader, model: Model, depth: int) -> bool:
     one = model.def_of(frame)
-    for _, step in model.steps(frame):
-        if not one.is_within(step.context, context):
-            continue
-        if isinstance(step, ir.Iterate) and is_loader(step.iterable, frame, loader, model):
-            return True
-        call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-        if isinstance(step, ir.Perform) and isinstance(call, ir.Call):
-            if Lib("builtins.len") in model.ev.eval(call.func, frame).atoms:
-                continue
-            if any(is_loader(arg.value, frame, loader, model) for arg in call.args):
-                return True
-            called = model.ev.targets(step.call, frame) if depth < _MAX_CALLED else ()
-            if any(_goes_through(target, 0, loader, model, depth + 1) for target in called):
-                return True
-    return False
+    inside = (step for _, step in model.steps(frame) if one.is_within(step.context, context))
+    return any(step_goes_through(step, frame, loader, model, depth) for step in inside)
+
+
+def step_goes_through(step: ir.Step, frame: Frame, loader: Loader, model: Model, depth: int = 0) -> bool:
+    """Whether a step of the def that `frame` runs iterates over the loader, itself or in a function that it calls.
+    `depth`: how many calls led to the frame."""
+    if isinstance(step, ir.Iterate):
+        return is_loader(step.iterable, frame, loader, model)
+    call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
+        return False
+    if Lib("builtins.len") in model.ev.eval(call.func, frame).atoms:
+        return False
+    if any(is_loader(arg.value, frame, loader, model) for arg in call.args):
+        return True
+    called = model.ev.targets(step.call, frame) if depth < _MAX_CALLED else ()
+    return any(_goes_through(target, 0, loader, model, depth + 1) for target in called)
