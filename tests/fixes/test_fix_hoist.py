@@ -77,7 +77,7 @@ ACTING = [
     # no call, or perhaps used elsewhere
     ("f = g(lambda x: x.y)\n", "lambda x: x.y", "return x.y"),
     ("f = g(lambda x: (h(x), i))\n", "lambda x: (h(x), i)", "return (h(x), i)"),
-    ("f = lambda x: h(x)\n", "lambda x: h(x)", "return h(x)"),
+    ("f = [lambda x: h(x)]\n", "lambda x: h(x)", "return h(x)"),
 ]
 
 
@@ -85,6 +85,28 @@ ACTING = [
 def test_a_lambda_of_which_only_the_call_counts(text: str, code: str, body: str) -> None:
     edited = fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", returns=False)])
     assert f"def apply(x):\n    {body}\n" in edited
+
+
+#: Statements that give a lambda a name, and what they become.
+NAMED = [
+    ("import os\nf = lambda x: h(x)\n", "import os\n\n\ndef f(x):\n    return h(x)\n"),
+    ("f = lambda x: h(x)\ny = f(1)\n", "def f(x):\n    return h(x)\n\n\ny = f(1)\n"),
+    (
+        "import os\n\n# About f.\nf = lambda x: h(x)  # noqa: E731\n\n\ny = 1\n",
+        "import os\n\n\n# About f.\ndef f(x):  # noqa: E731\n    return h(x)\n\n\ny = 1\n",
+    ),
+    ("import os\r\nf = lambda x: h(x)\r\n", "import os\r\n\r\n\r\ndef f(x):\r\n    return h(x)\r\n"),
+    # the name has another value too, several names, a branch, two statements on the line
+    ("f = lambda x: h(x)\nf = 1\n", "def apply(x):\n    return h(x)\n\n\nf = apply\nf = 1\n"),
+    ("f = g = lambda x: h(x)\n", "def apply(x):\n    return h(x)\n\n\nf = g = apply\n"),
+    ("if a:\n    f = lambda x: h(x)\n", "def apply(x):\n    return h(x)\n\n\nif a:\n    f = apply\n"),
+    ("y = 1; f = lambda x: h(x)\n", "def apply(x):\n    return h(x)\n\n\ny = 1; f = apply\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "after"), NAMED)
+def test_a_lambda_that_a_name_of_the_module_holds(text: str, after: str) -> None:
+    assert fixed(text, [Hoist(place(text, "lambda x: h(x)", cst.Lambda), "apply")]) == after
 
 
 def test_equal_lambdas_share_a_function_and_braces_stay() -> None:

@@ -19,7 +19,12 @@ from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import above_comments
 from loaderlint.fixes.name_scopes import binding_nodes, bindings
 from loaderlint.fixes.piece_tree import Tree
+from loaderlint.syntax.notebook import SUFFIX
 
+#: A statement that may become a function in the same way.
+_NAMED_LAMBDA = re.compile(r"\w+[ \t]*=[ \t]*lambda\b")
+_BLANK = re.compile(r"[ \t\r\n]*")
+_LINE_END = re.compile(r"\r\n|\n\r|\r|\n")
 _HEAD = re.compile(r"def\s+\w+\s*\(")
 _CONSTANTS = ("True", "False", "None")
 
@@ -41,6 +46,8 @@ def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
         forwarded = _forwarded(draft, tree, node, intent)
         if forwarded is not None:
             return Hoisted(forwarded)
+        if not inside and _defined_in_place(draft, tree, node, intent):
+            return Hoisted(None)
         source = _of_lambda(draft, tree, node, intent)
         return Hoisted(_use(plan_source(intent.name, source, draft, intent.place.piece, run_at), intent))
     if not isinstance(node, cst.FunctionDef) or node.decorators or not inside:
@@ -80,6 +87,44 @@ def _forwarded(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> str
             return None
         given.append(f"{arg.keyword.value}={word}")
     return f"{{functools}}.partial({', '.join((call.func.value, *given))})" if given else call.func.value
+
+
+def _defined_in_place(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> bool:
+    """Plan to make `identity = lambda row: row` at module level a `def identity`, if it is the only value of the name.
+    False if it is something else."""
+    assignment = tree.parent(node)
+    line = tree.parent(assignment) if isinstance(assignment, cst.Assign) else None
+    if not isinstance(assignment, cst.Assign) or not isinstance(line, cst.SimpleStatementLine) or intent.captures:
+        return False
+    target = assignment.targets[0].target
+    is_only = len(assignment.targets) == 1
+    if not is_only or not isinstance(target, cst.Name) or binding_nodes(draft, target.value) != [target]:
+        return False
+    start, end = first_offset(tree, line), draft.line_end(tree.end(line))
+    is_alone = draft.begins_line(start) and not draft.indentation(start) and len(line.body) == 1
+    if not is_alone or draft.path.suffix == SUFFIX:
+        return False
+    head, *body = _of_lambda(draft, tree, node, replace(intent, name=target.value)).split("\n")
+    comment = draft.text[tree.end(line) : end].strip()
+    source = "\n".join([f"{head}  {comment}" if comment else head, *body])
+    first, rest = above_comments(draft, start), draft.text[draft.next_line(end) :]
+    below = 0 if _NAMED_LAMBDA.match(rest) else _missing_blank_lines(rest)
+    above = draft.newline * _missing_blank_lines(draft.text[:first][::-1], 1)
+    text = draft.lines(source, "").removesuffix(draft.newline) + draft.newline * below
+    if first < start:
+        draft.change(Change(first, first, above, EXPRESSION), Change(start, end, text, EXPRESSION))
+    else:
+        draft.change(Change(start, end, above + text, EXPRESSION))
+    return True
+
+
+def _missing_blank_lines(text: str, ended: int = 0) -> int:
+    """How many blank lines a function of the module needs beside a text: two, and none at an end of the file. The text
+    begins at the function, so the one above it comes backwards, with `ended` line ends that end no blank line."""
+    blank = _BLANK.match(text)
+    if blank is None or blank.end() == len(text):
+        return 0
+    return max(0, 2 + ended - len(_LINE_END.findall(blank[0])))
 
 
 def _word(value: cst.BaseExpression) -> str | None:

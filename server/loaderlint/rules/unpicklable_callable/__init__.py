@@ -46,13 +46,14 @@ train_loader = DataLoader(
 ## Fix safety
 Safe where the function uses no names of the functions around it: it becomes a function of the module. Names that it
 uses are passed with `functools.partial`, and so are names that the module binds only under its main guard, which
-workers do not run. A lambda that only calls a function of the file, or one that the file imports, becomes that
-function, or a partial of it. That is safe where each name is bound once and holds something that is known to pickle,
-and otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda reads its
-last value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends something else
-that cannot be pickled and that no safe fix changes, or because the script has no main guard and no safe fix adds one:
-half of the change is worth nothing. There is no fix for local
-classes, or for functions that change names around them.
+workers do not run. A lambda that is the only value of a name becomes the function of that name: `identity = lambda row:
+row` becomes `def identity(row)`. A lambda that only calls a function of the file, or one that the file imports, becomes
+that function, or a partial of it. That is safe where each name is bound once and holds something that is known to
+pickle, and otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda
+reads its last value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends
+something else that cannot be pickled and that no safe fix changes, or because the script has no main guard and no safe
+fix adds one: half of the change is worth nothing. There is no fix for local classes, or for functions that change names
+around them.
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
