@@ -31,7 +31,7 @@ from loaderlint.project.versions.environment import Answer
 from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_module
 from loaderlint.rules.unpicklable_callable.function_names import is_blank, module_names
 from loaderlint.rules.unpicklable_callable.loader_words import names_for_argument
-from loaderlint.rules.unpicklable_callable.moving_globals import Moving, moving_globals
+from loaderlint.rules.unpicklable_callable.moving_globals import Moving, is_bound_late, moving_globals
 
 #: The attribute in what a payload is held as.
 _ATTRIBUTE = re.compile(r"`(?:self\.)?(\w+)` of")
@@ -48,6 +48,8 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     if captured is None or not _is_movable(facts, function, model):
         return ()
     read = dict.fromkeys(e.name for e in _expressions(facts, function.def_) if isinstance(e, ir.Global))
+    if any(is_bound_late(name, function, model) for name in read):
+        return ()  # workers that import the module do not have it
     moving = moving_globals(read, function, model)
     answers = [_is_kept(name, up, function, facts, model) for name, up in captured.items()]
     answers += [_global_pickles(name, kind, function, model) for name, kind in moving.items()]

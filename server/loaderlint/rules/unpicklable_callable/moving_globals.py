@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, Unknown
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Binding, ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 
+_UNDEFINED = frozenset({Unknown("undefined name")})
 #: 'guarded': bound under the main guard only. 'moving': bound again, in a loop or below.
 Moving = Literal["guarded", "moving"]
 
@@ -23,6 +24,18 @@ def moving_globals(names: Iterable[str], function: FunctionRef, model: Model) ->
         return {}
     found = ((name, _moving(name, file.names.get(name, []), function, file, model)) for name in sorted(set(names)))
     return {name: moving for name, moving in found if moving is not None}
+
+
+def is_bound_late(name: str, function: FunctionRef, model: Model) -> bool:
+    """Whether importing the module does not bind a name: only functions do, with `global`, or code that is not in sight
+    (`exec(text, globals())`)."""
+    file = model.files.file(function.path)
+    if name.startswith("__"):
+        return False  # `__file__`
+    bindings = file.names.get(name, []) if file is not None else []
+    if bindings:
+        return all(one.def_ != 0 for one in bindings)
+    return model.ev.names.lookup(function.path, name, function.piece).atoms == _UNDEFINED
 
 
 def _moving(
