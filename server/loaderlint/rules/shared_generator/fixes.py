@@ -22,11 +22,27 @@ from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     """The fix for the generator that is drawn from, and for all that are made beside it: fixing half of them would look
-    like all. Unsafe if the numbers that are the same may be meant."""
+    like all. Unsafe if the numbers that are the same may be meant, or if it is half of them all the same."""
     fix = _of_all(draw, model)
-    if fix is None or not any(_may_be_meant(one, model) for one in _beside(draw, model)):
-        return fix
-    return replace(fix, safety="unsafe")
+    if fix is None:
+        return None
+    is_doubtful = any(_may_be_meant(one, model) for one in _beside(draw, model)) or _is_half(draw, model)
+    return replace(fix, safety="unsafe") if is_doubtful else fix
+
+
+def _is_half(draw: Draw, model: Model) -> bool:
+    """Whether a generator without a fix is kept by an object that the same function makes: its numbers would still be
+    the same in all workers, only mixed with others."""
+    maker = def_key(draw.made.site.frame)
+    groups = (draws for by_site in _generators(model).values() for draws in by_site.values())
+    kept = (one for draws in groups for one in draws if _maker_of_owner(one) == maker)
+    return any(_of_all(one, model) is None and not why_good(one, model) for one in kept)
+
+
+def _maker_of_owner(draw: Draw) -> DefKey | None:
+    """The function that makes the object whose constructor makes the generator."""
+    owner = draw.made.site.frame.receiver
+    return def_key(owner.site.frame) if isinstance(owner, Instance) and owner.site is not None else None
 
 
 def _may_be_meant(draw: Draw, model: Model) -> bool:
