@@ -47,6 +47,10 @@ class Record:
     name: str = "x"
 class W:
     def __init__(self, x): self.y = x
+class S:
+    size = 4
+    def __init__(self): self.table = {"a": 1}
+class T(S): pass
 def f(x): return x
 def g(x): return A()
 """
@@ -647,6 +651,32 @@ MODULE: dict[str, str] = {
     "steps = [f]; steps.pop(); steps": "[f]",
 }
 
+#: What code outside a class, or further down, stores: in a function and in a module.
+STORED: dict[str, str] = {
+    "S.size = 2; S.size": "2 | 4",
+    "S.size = 2; S().size": "2 | 4",
+    "S.size = 2; T.size": "2 | 4",
+    "S.size += 2; S.size": "4 | 6",
+    "T.size = 2; T().size": "2 | 4",
+    "T.size = 2; S.size": "4",
+    "S.size == 2; S.size": "4",
+    'o = S(); o.table["a"] = 2; o.table': "{a: 1 | 2}",
+    "o = S(); o.table.update(b=2); o.table": "{a: 1, b: 2}",
+    'o = S(); other = S(); other.table["a"] = 2; o.table': "{a: 1}",
+    'd = {"a": 1}; d.setdefault("b", 2); d': "{a: 1, b: 2}",
+    'd = {"a": 1}; d.setdefault("a", 2); d': "{a: 1}",
+    "steps = [f]; steps[0] = g; steps": "[f | g]",
+    "steps = [f, f]; steps[-1] = g; steps": "[f, f | g]",
+    "steps = [f, g]; steps[load()] = 1; steps": "[1 | f, 1 | g]",
+    "steps = []; steps.append(f); steps[0] = g; steps": "[f | g]",
+    "steps = [f]; steps += [g]; steps.append(1); steps": "[f, g, 1]",
+    "steps = [f]; steps = steps + [g]; steps.append(1); steps": "[f, g, 1]",
+    "steps = [g for g in (1, 2)]; steps.append(f); steps": "[1 | 2, f]",
+    'd = {"a": 1}; d |= {"b": 2}; d["a"] = 3; d': "{a: 3, b: 2}",
+    'd = {"a": 1}; d = d | {"b": 2}; d["c"] = 3; d': "{a: 1, b: 2, c: 3}",
+    'd = {k: 1 for k in load()}; d["a"] = 3; d': "{a: 3, *: 1}",
+}
+
 #: Module-level code after a table of dicts, and what its last line may be.
 TABLES: dict[str, str] = {
     'for k in d:;  if "b" not in d[k]: d[k]["b"] = None; d': "{m: {a: f, b: None}, n: {a: f, b: 2}}",
@@ -720,6 +750,12 @@ def _name(function: FunctionRef, model: Model) -> str:
 def test_values_in_a_function(tmp_path: Path, code: str) -> None:
     expected = OPERATORS | CONDITIONS | ITEMS | CONTAINERS | BUILT_KEYS | LOOPS | CALLS | OTHERS | SPREADS
     assert evaluated(tmp_path, code, "function") == expected[code]
+
+
+@pytest.mark.parametrize("code", STORED)
+@pytest.mark.parametrize("scope", ["function", "module"])
+def test_what_is_stored_later(tmp_path: Path, code: str, scope: str) -> None:
+    assert evaluated(tmp_path, code, scope) == STORED[code]
 
 
 @pytest.mark.parametrize("code", [*SPREADS, *MODULE])

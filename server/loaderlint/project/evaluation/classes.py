@@ -25,12 +25,14 @@ from loaderlint.project.evaluation import containers, hyperparameters, library_v
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.bulk_attributes import bulk_sources, may_hold_more, taken_as_keywords, taken_in_bulk
+from loaderlint.project.evaluation.class_assignments import assigned_to_class
 from loaderlint.project.evaluation.computed_attributes import may_be_overwritten, setters
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
     calls_on,
     calls_replacing,
     is_set_by_loader,
+    items_set_on,
     kept_parameters,
     may_keep,
     replaced_on,
@@ -174,6 +176,7 @@ class Classes:
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._setters: dict[ClassRef, tuple[FunctionRef, ...]] = {}
+        self._assigned: dict[tuple[DefKey, str], tuple[Val, ...]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str, Sight], Val] = {}
@@ -433,7 +436,7 @@ class Classes:
             if self._ev.functions.decoration(member.function) == "class":
                 return of(Method(member.function, cls, member.owner))
             return of(member.function)
-        return Val(self.class_value(member).atoms, frozenset({Origin(member.owner, (name,), "same")}))
+        return Val(self.class_value(member, cls).atoms, frozenset({Origin(member.owner, (name,), "same")}))
 
     def super_attribute(self, atom: SuperRef, name: str) -> Val:
         """`super().name` inside a method of `atom.cls`."""
@@ -456,8 +459,20 @@ class Classes:
                 return self.class_value(found)
         return unknown("super")
 
-    def class_value(self, member: Member) -> Val:
-        """The value of a member that is not a function."""
+    def class_value(self, member: Member, cls: ClassRef | None = None) -> Val:
+        """The value of a member that is not a function, or what code outside the class, or outside the class `cls` that
+        derives from it, assigns instead."""
+        own = {one for one in (cls, member.owner) if one is not None}
+        return join((self._written_value(member), *(value for one in own for value in self._given(one, member.name))))
+
+    def _given(self, cls: ClassRef, name: str) -> tuple[Val, ...]:
+        key = (def_key(cls), name)
+        if key not in self._assigned:
+            with provisional(self._assigned, key, ()):
+                self._assigned[key] = tuple(assigned_to_class(self._ev, cls, name))
+        return self._assigned[key]
+
+    def _written_value(self, member: Member) -> Val:
         cls = member.owner
         if member.bindings:
             return join(self._ev.names.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
@@ -864,6 +879,7 @@ class Classes:
             for number, base in frame.code.attributes(name):
                 if ir.is_self(self._ev.expr(frame, base)):
                     stored += containers.stored_in(self._ev, number, frame)
+        stored += items_set_on(self._ev, inst, name)
         return Val(
             value.atoms.difference(dicts) | {containers.with_stored(one, stored) for one in dicts}, value.origins
         )
@@ -910,7 +926,7 @@ class Classes:
         yield from taken_as_keywords(self._ev, inst, name)
         member = self._readable_member(inst.cls, name)
         if member is not None:
-            yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
+            yield self._as_default(inst, declared_default(self._ev, self.class_value(member, inst.cls)))
         elif name == hyperparameters.NAME:
             kept = hyperparameters.kept(self._ev, inst)
             yield from (kept,) if kept is not None else ()

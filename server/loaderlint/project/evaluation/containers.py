@@ -74,6 +74,26 @@ def _appended_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
             yield from added_items(ev, name, call, frame)
 
 
+def with_replaced_items(ev: Evaluator, items: tuple[Val, ...], number: int, frame: Frame) -> tuple[Val, ...]:
+    """The items of the list that expression `number` creates, or what the same def stores at their places."""
+    for step in frame.code.fillings(number):
+        if isinstance(step, ir.SetItem) and not ev.liveness.is_dead(step.context, frame):
+            items = _with_replaced(ev, items, step, frame)
+    return items
+
+
+def _with_replaced(ev: Evaluator, items: tuple[Val, ...], step: ir.SetItem, frame: Frame) -> tuple[Val, ...]:
+    """The items of a list, or what a step stores there. At a place that is not known, it may replace each of them."""
+    if frame.code.has_slice(step.index):
+        return items
+    value, literal = ev.eval(step.value, frame), ev.eval(step.index, frame).literal
+    place = literal.value if literal is not None else None
+    if not isinstance(place, int) or not -len(items) <= place < len(items):
+        return tuple(join((item, value)) for item in items)
+    at = place % len(items)
+    return (*items[:at], join((items[at], value)), *items[at + 1 :])
+
+
 def _may_append(text: str) -> bool:
     """Whether a text may add an item to a list."""
     return ".append(" in text or ".extend(" in text or ".insert(" in text
@@ -464,6 +484,11 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf, *, sure: bo
                 stored.append((key, value))
             else:
                 entries[key] = present_or(value, entries.get(key, of(ABSENT)))
+        for key, value in _defaulted_in_global(ev, step, body, name):
+            if key is None:
+                stored.append((key, value))
+            else:
+                entries[key] = present_or(entries.get(key, of(ABSENT)), value if is_sure else maybe(value))
     return with_stored(MapOf(tuple(entries), tuple(entries.values()), grown.site), stored)
 
 
@@ -498,6 +523,14 @@ def _stored_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> l
     return []
 
 
+def _defaulted_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[tuple[str | None, Val]]:
+    """What a module-level step stores in the dict `name` with `.setdefault(...)`; None for a key that is not known."""
+    call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+    func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+    is_its = isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name)
+    return _defaulted_by(ev, step, body) if is_its else []
+
+
 def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[str]:
     """The keys that a module-level step removes from the dict `name`."""
     key = NONE
@@ -514,11 +547,18 @@ def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -
 
 
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
-    for step, call in ev.performed(body):
-        func = ev.expr(body, call.func)
-        if isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
-            if ev.liveness.is_dead(step.context, body):
-                continue
+    """A list with what a frame adds to the list `name` of the module, or stores at the places of its items."""
+    one = ev.def_of(body)
+    for step in one.steps if one is not None else ():
+        if not isinstance(step, ir.SetItem | ir.Perform) or ev.liveness.is_dead(step.context, body):
+            continue
+        if isinstance(step, ir.SetItem):
+            if ev.expr(body, step.base) == ir.Global(name):
+                grown = replace(grown, items=_with_replaced(ev, grown.items, step, body))
+            continue
+        call = ev.expr(body, step.call)
+        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
             grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
     return grown
 

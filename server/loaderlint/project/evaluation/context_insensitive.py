@@ -9,13 +9,16 @@ worth a search for the callers of the function around them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import library_values
-from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Lib, Val
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
 
 
 class Unframed:

@@ -220,13 +220,14 @@ def _is_true_object(ev: Evaluator, atom: Atom) -> bool:
 
 
 def _binary(ev: Evaluator, e: ir.Bin, number: int, frame: Frame) -> Val:
-    return library_values.binary(e.op, ev.eval(e.left, frame), ev.eval(e.right, frame), Site(frame, number))
+    made = library_values.binary(e.op, ev.eval(e.left, frame), ev.eval(e.right, frame), Site(frame, number))
+    return containers.filled_later(ev, made, frame, number)
 
 
 def _augmented(ev: Evaluator, e: ir.Augmented, number: int, frame: Frame) -> Val:
     before, by = ev.eval(e.target, frame), ev.eval(e.value, frame)
     after = library_values.binary(e.op, before, by, Site(frame, number))
-    return Val(after.atoms, before.origins)
+    return containers.filled_later(ev, Val(after.atoms, before.origins), frame, number)
 
 
 def _unary(ev: Evaluator, e: ir.Unary, number: int, frame: Frame) -> Val:
@@ -247,8 +248,10 @@ def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:
     site = Site(frame, number)
     if e.kind == "dict":
         copied = containers.copied_items(ev, e, frame, number)
-        return of(copied or MapOf((None,), (item,), site, built=(templates_of(ev, e.key, frame),)))
-    return of(SeqOf("set" if e.kind == "set" else "list", (item,), site))
+        made = of(copied or MapOf((None,), (item,), site, built=(templates_of(ev, e.key, frame),)))
+    else:
+        made = of(SeqOf("set" if e.kind == "set" else "list", (item,), site))
+    return containers.filled_later(ev, made, frame, number)
 
 
 def _element(ev: Evaluator, e: ir.Element, number: int, frame: Frame) -> Val:
@@ -371,7 +374,8 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
             value = library_values.element(ev, value, frame, item)
         values.append(value)
     if e.kind == "list":
-        values.extend(containers.appended(ev, number, frame))
+        grown = (*values, *containers.appended(ev, number, frame))
+        values = [*containers.with_replaced_items(ev, grown, number, frame)]
     if len(values) > 64:
         values = [join(values)]
     return of(SeqOf(e.kind, tuple(values), Site(frame, number)))

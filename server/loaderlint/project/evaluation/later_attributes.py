@@ -68,6 +68,16 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
                 yield ev.eval(step.value, frame)
 
 
+def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[str | None, Val]]:
+    """The items that the code which `set_on` searches stores in the dict that is attribute `name` of an object:
+    `job.options["size"] = 4`. None for an unknown key. Its own methods are searched elsewhere."""
+    for site in sites_of(made):
+        for place in _places(ev, site, f".{name}", holds, f".{name}", uses=_reaches_into):
+            for number, base in place.frame.code.attributes(name):
+                if base in place.objects and not ir.is_self(place.frame.code.exprs[base]):
+                    yield from containers.stored_in(ev, number, place.frame)
+
+
 def set_before(ev: Evaluator, made: LibObject, name: str, read: Site | None) -> tuple[list[Val], bool]:
     """What code assigns to attribute `name` of an object before `read`, and whether it always does. That is known if
     all of it is in one def or one module, and no loop is around the read; otherwise, this is `set_on`."""
@@ -413,6 +423,12 @@ def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
 
 
 @needs_word
+@needs_word
+def _reaches_into(text: str, name: str) -> bool:
+    """Whether a text uses an attribute of `name`."""
+    return f"{name}." in text
+
+
 def _sets_attribute(text: str, name: str) -> bool:
     """Whether a statement assigns an attribute of `name`."""
     return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
