@@ -89,6 +89,10 @@ def make(DataLoader, data):
     def inner(): return DataLoader(data)
     return inner()
 make(Mine, D())""",
+    "an item of a dict of loaders": "LOADERS = {'a': DataLoader}\ndef f(kind): return LOADERS[kind](D())\nf('a')",
+    "one of two items": "LOADERS = {'a': DataLoader}\ndef f(x): return LOADERS['a' if x else 'b'](D())\nf(1)",
+    "what a dict of loaders gives": "loader_types = {'a': DataLoader}\ndef f(): return loader_types.get('a')(D())\nf()",
+    "a name of an item": "LOADERS = {'a': DataLoader}\ndef f():\n    make = LOADERS['a']\n    return make(D())\nf()",
 }
 
 #: Calls in functions that make none for any caller, in pieces that name a loader.
@@ -100,6 +104,7 @@ NONE_MADE = {
     "one of two objects": "def f(x):\n    DataLoader\n    net = Net() if x else nn.Linear(3, 3)\n    return net(x)",
     "a library's class of the same name": "from other import thing\ndef f(x): return thing.DataLoader(x)",
     "a computed number": "def f(x):\n    DataLoader\n    n = 1 if x else x + 1\n    return n(x)",
+    "an item that is none": "LOADERS = {'a': DataLoader}\nNETS = [Net]\ndef f(x): return LOADERS['a'], NETS[0](x)",
 }
 
 

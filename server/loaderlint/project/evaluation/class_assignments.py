@@ -42,7 +42,7 @@ def _in_piece(ev: Evaluator, path: Path, piece: int, cls: ClassRef, name: str) -
             continue
         here = Unframed(ev, path, piece, def_, facts)
         function = FunctionRef(path, piece, def_)
-        frame = ev.functions.open_frame(function, None, None) if def_ else ev.body(path, piece)
+        frame = ev.functions.open_frame(function, None, None, trusts_defaults=False) if def_ else ev.body(path, piece)
         for step in stores:
             base = here.value(step.base)
             classes = base.only(ClassRef) if base is not None else ()

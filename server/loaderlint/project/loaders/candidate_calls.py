@@ -36,7 +36,11 @@ _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b",
 _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
 #: A call of an object that is looked up by a name known only at run time: `getattr(module, kind)(...)`.
 _LOOKED_UP = re.compile(r"\bgetattr\((?:[^()]|\([^()]*\))*\)\s*\(")
-_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
+#: An item of something that holds loader classes: `LOADERS[kind]`, `loader_types.get(kind)`.
+_LOADER_ITEM = re.compile(
+    r"(?:\b[A-Z_]*LOADER[A-Z_]*|[Ll]oader_?(?:classes|cls|types?|map|dict|registry|factories))\s*(?:\[|\.get\()"
+)
+_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param, ir.Index)
 #: Expressions that never evaluate to a class.
 _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
 
@@ -127,7 +131,8 @@ class Candidates:
         file = self._ev.file(path)
         if file is None:
             return
-        chosen = [_LOADER_VALUE, "oader"], *([[_LOOKED_UP, "getattr("]] if self._has_own else ())
+        chosen = [(_LOADER_VALUE, "oader"), (_LOADER_ITEM, "oader OADER")]
+        chosen += [(_LOOKED_UP, "getattr(")] if self._has_own else []
         computed = {index for wanted in chosen for index, _ in file.asking(matches, *wanted)}
         for index in sorted(named | computed):
             if index in named:
