@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -39,6 +39,7 @@ from loaderlint.project.evaluation.later_attributes import (
     set_on,
 )
 from loaderlint.project.evaluation.name_patterns import may_be_named
+from loaderlint.project.evaluation.properties import Addition, addition, extended, functions_of, set_by
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.removed_items import stored_without_removed
 from loaderlint.project.evaluation.replaced_values import after_construction, before_loaders, makes_loader
@@ -83,6 +84,8 @@ _MAX_ANCESTORS = 32
 #: other would have thousands of names each.
 _MAX_NAMES = 500
 _EVERY = frozenset({"*"})
+#: The decorations of a function that runs when an attribute is read or stored.
+_READ = frozenset({"property", "setter", "deleter"})
 _SETATTR = frozenset({Lib("builtins.setattr")})
 #: Methods whose stores do not show the content of an attribute in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
@@ -113,12 +116,15 @@ _WITHOUT_NEW = frozenset(
 
 
 class Member(Struct, frozen=True):
-    """The binding of a name in a class: a function, or a value (then `function` is None)."""
+    """The binding of a name in a class: a function, or a value (then `function` is None). A property may also have a
+    setter and a deleter. If it is not known what they were added to, they are its `function`, too."""
 
     owner: ClassRef
     name: str
     function: FunctionRef | None
     bindings: tuple[Binding, ...] = ()
+    setter: Member | None = None
+    deleter: Member | None = None
 
 
 class Store(Struct, frozen=True):
@@ -278,13 +284,16 @@ class Classes:
         found: dict[str, Member] = {}
         file = self._in_pieces(cls)
         if file is not None:
-            for name, bindings in file.members(cls.piece).items():
-                found[name] = self._made_member(cls, name, bindings)
+            for name in file.members(cls.piece):
+                member = self.own_member(cls, name)
+                if member is not None:
+                    found[name] = member
         else:
             head = self.head(cls)
             for step in head.steps if head else ():
                 if type(step) is ir.Bind and step.value != NONE:
-                    found[step.name] = Member(cls, step.name, self._nested_function(cls, step.value))
+                    made = Member(cls, step.name, self._nested_function(cls, step.value))
+                    found[step.name] = self._as_property(made, tuple(found.values()))
         self._own[cls] = found
         return found
 
@@ -295,7 +304,8 @@ class Classes:
             file = self._in_pieces(cls)
             bindings = file.members(cls.piece).get(name) if file is not None else None
             known = self.own_members(cls).get(name) if file is None else None
-            self._members[key] = self._made_member(cls, name, bindings) if bindings else known
+            with provisional(self._members, key, None):
+                self._members[key] = self._made_member(cls, name, bindings) if bindings else known
         return self._members[key]
 
     def _in_pieces(self, cls: ClassRef) -> ProjectFile | None:
@@ -303,10 +313,34 @@ class Classes:
         file = self._ev.file(cls.path)
         return file if file is not None and file.pieces[cls.piece].kind == "class" and cls.def_ == 1 else None
 
-    def _made_member(self, cls: ClassRef, name: str, bindings: list[Binding]) -> Member:
+    def _made_member(self, cls: ClassRef, name: str, bindings: Sequence[Binding]) -> Member:
         last = bindings[-1]
         function = self._member_function(cls, last) if last.step < 0 else None
-        return Member(cls, name, function, tuple(bindings))
+        return self._as_property(Member(cls, name, function, tuple(bindings)), ())
+
+    def _as_property(self, made: Member, before: Sequence[Member]) -> Member:
+        """What a member is if its function adds to a property. `before`: the members bound before it, in a class whose
+        members are no pieces."""
+        added = addition(self._ev, made.function) if made.function is not None else None
+        if added is None:
+            return made
+        return extended(self._extended(added, made, before), added.kind, made)
+
+    def _extended(self, added: Addition, made: Member, before: Sequence[Member]) -> Member | None:
+        """The property that a function adds to; None if it is not known."""
+        assert made.function is not None
+        frame = made.function.scope or self._ev.body(made.function.path, made.function.piece)
+        match self._ev.expr(frame, added.extended):
+            case ir.Global(name) if (file := self._in_pieces(made.owner)) is not None:
+                bound = file.members(made.owner.piece).get(name) or ()
+                earlier = [one for one in bound if one.piece < made.function.piece]
+                return self._made_member(made.owner, name, earlier) if earlier else None
+            case ir.MakeDef(index):
+                return next((m for m in before for one in functions_of(m) if _is_def(one, index)), None)
+            case ir.Attr(owner, name):
+                classes = [one for one in self._ev.eval(owner, frame).only(ClassRef) if one != made.owner]
+                return self.member(classes[0], name) if len(classes) == 1 else None
+        return None
 
     def _member_function(self, cls: ClassRef, binding: Binding) -> FunctionRef | None:
         # the def index of a method in its own piece is 1; a nested class is not a piece of its own
@@ -352,9 +386,12 @@ class Classes:
         """The functions of the class and its ancestors in the project; overridden ones too."""
         for base in self.mro(cls):
             if isinstance(base, ClassRef):
-                for found in self.own_members(base).values():
-                    if found.function is not None:
-                        yield found
+                yield from self._own_functions(base, self.own_members(base).values())
+
+    @staticmethod
+    def _own_functions(cls: ClassRef, members: Iterable[Member]) -> Iterator[Member]:
+        """The functions that a class itself defines under some of its names."""
+        return (one for member in members for one in functions_of(member) if one.owner == cls)
 
     def methods_asked(self, cls: ClassRef, question: Callable[..., object], *about: Hashable) -> Iterator[Member]:
         """The methods among `methods(cls)` of whose piece's text `question(text, *about)` is true."""
@@ -367,16 +404,16 @@ class Classes:
     ) -> Iterable[Member]:
         file = self._in_pieces(cls)
         if file is None:
-            found = [one for one in self.own_members(cls).values() if one.function is not None]
+            found = list(self._own_functions(cls, self.own_members(cls).values()))
             of_file = self._ev.file(cls.path)
             return found if found and of_file and of_file.pieces[cls.piece].ask(question, *about) else ()
-        members: dict[str, Member] = {}
+        members: list[Member] = []
         for index, _ in file.asking(question, *about, scope=cls.piece):
             name = file.pieces[index].ask(defined_name) if file.pieces[index].kind == "statement" else ""
-            member = self.own_member(cls, name) if name and name not in members else None
-            if member is not None and member.function is not None and member.function.piece == index:
-                members[name] = member
-        return sorted(members.values(), key=_first_bound)
+            member = self.own_member(cls, name) if name else None
+            functions = self._own_functions(cls, [member]) if member is not None else ()
+            members += (one for one in functions if one.function is not None and one.function.piece == index)
+        return sorted(members, key=_first_bound)
 
     def methods_holding(self, cls: ClassRef, word: str) -> Iterator[Member]:
         """The methods among `methods(cls)` whose text holds `word`."""
@@ -384,11 +421,26 @@ class Classes:
 
     def public_methods(self, inst: Instance) -> list[Method]:
         """The methods without a leading underscore that the object's own classes define, nearest first."""
-        found: dict[str, Method] = {}
-        for member in self.methods(inst.cls):
-            if member.function is not None and not member.name.startswith("_"):
-                found.setdefault(member.name, Method(member.function, inst, member.owner))
-        return list(found.values())
+        return [
+            Method(member.function, inst, member.owner)
+            for member in self._public_members(inst.cls)
+            if member.function is not None
+        ]
+
+    def public_setters(self, inst: Instance) -> list[Method]:
+        """The setters of the properties among `public_methods`."""
+        setters = (member.setter for member in self._public_members(inst.cls))
+        return [
+            Method(one.function, inst, one.owner) for one in setters if one is not None and one.function is not None
+        ]
+
+    def _public_members(self, cls: ClassRef) -> Iterable[Member]:
+        found: dict[str, Member] = {}
+        for base in self.mro(cls):
+            for name, member in self.own_members(base).items() if isinstance(base, ClassRef) else ():
+                if member.function is not None and not name.startswith("_"):
+                    found.setdefault(name, member)
+        return found.values()
 
     # --- attributes ---------------------------------------------------------------------------------------------------
 
@@ -396,7 +448,9 @@ class Classes:
         """`object.name`, and the frames that run to read it if it is a property."""
         member = self._readable_member(inst.cls, name)
         if member is not None and member.function is not None:
-            match self._ev.functions.decoration(member.function):
+            match self._decoration(member):
+                case "setter" | "deleter":
+                    return unknown("property"), ()
                 case "property":
                     return self._ev.functions.invoke(member.function, inst, member.owner, Arguments(), frame)
                 case "static":
@@ -409,6 +463,15 @@ class Classes:
             return join([*bound, *(store.value for store in stores)]), ()
         value = self.field(inst, name, self._sight_of(inst, name, frame))
         return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
+
+    def _decoration(self, member: Member) -> str:
+        """What the decorators of a method make of it (see `Functions.decoration`). What has a setter or a deleter is a
+        property, even if its decorator is not known."""
+        assert member.function is not None
+        added = [one.function for one in (member.setter, member.deleter) if one is not None]
+        if added and member.function not in added:
+            return "property"
+        return self._ev.functions.decoration(member.function)
 
     def computes(self, inst: Instance, name: str) -> bool:
         """Whether `object.name` is a property that runs at each read: what it gives is not stored under that name."""
@@ -452,7 +515,7 @@ class Classes:
                 return of(LibMember(atom.receiver, f"super.{name}"))
             found = self.own_member(base, name)
             if found is not None and found.function is not None:
-                if self._ev.functions.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
+                if self._decoration(found) in _READ and isinstance(atom.receiver, Instance):
                     return unknown("super property")
                 return of(Method(found.function, atom.receiver, base))
             if found is not None:
@@ -560,6 +623,18 @@ class Classes:
                 if self._ev.is_waiting(step.call, frame):
                     waiting.add(_called_name(step.call, frame))
                 yield from self._ev.targets(step.call, frame)
+        if isinstance(frame.receiver, Instance):
+            for name in frame.code.stored if names is None else frame.code.stored & names:
+                yield from self._setters_run(frame.receiver, name, frame, waiting)
+
+    def _setters_run(self, inst: Instance, name: str, frame: Frame, waiting: set[str]) -> Iterator[Frame]:
+        """The frames of the setter of property `name` that a method of the object runs."""
+        member = self.member(inst.cls, name)
+        for _, step in frame.code.stores_of(name) if member is not None and member.setter is not None else ():
+            if self._ev.is_waiting(step.value, frame):
+                waiting.add(name)
+            elif not self._ev.liveness.is_dead(step.context, frame):
+                yield from set_by(self._ev, inst, step, frame)
 
     def _is_self_or_class(self, base: int, frame: Frame) -> bool:
         """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""
@@ -677,8 +752,9 @@ class Classes:
         here = file.pieces[function.piece]
         named = self._in_pieces(inst.cls) is not None
         member = self.own_member(inst.cls, here.ask(defined_name)) if named else None
-        own = [member] if named else self.own_members(inst.cls).values()
-        written = tuple((one, function, here) for one in own if one and one.function == function)
+        own = ([member] if member else []) if named else self.own_members(inst.cls).values()
+        parts = (part for one in own for part in functions_of(one))
+        written = tuple((one, function, here) for one in parts if one.function == function)
         return self._constructing(inst, self._methods_of(written))[0]
 
     def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
@@ -726,7 +802,7 @@ class Classes:
     def _is_replaced(self, cls: ClassRef, member: Member) -> bool:
         """Whether a method is one that a nearer class overrides without a call of it."""
         nearest = self.member(cls, member.name)
-        if nearest is None or nearest.function is None or nearest.function == member.function:
+        if nearest is None or nearest.function is None or _is_part(member, nearest):
             return False
         file = self._ev.file(nearest.function.path)
         return file is not None and not file.pieces[nearest.function.piece].holds(f".{member.name}(")
@@ -818,29 +894,42 @@ class Classes:
         replaced = replaced_on(self._ev, inst.copied, name)
         if replaced is not None:
             return replaced
-        kept = [value for _, value in self._kept_by_calls(inst, name, partial(calls_replacing, self._ev, inst.copied))]
+        calls_of = partial(calls_replacing, self._ev, inst.copied)
+        kept = [value for _, value in self._kept_by_calls(inst, name, calls_of, partial(self._assigned_to_copy, inst))]
         return join(kept) if kept else None
+
+    def _assigned_to_copy(self, inst: Instance, name: str) -> list[Val]:
+        replaced = replaced_on(self._ev, inst.copied, name)
+        return [replaced] if replaced is not None else []
 
     def _values_of(self, inst: Instance, name: str, stores: tuple[Store, ...]) -> list[Val]:
         """The values of these stores. A method that stores its argument stores that of the calls in sight, if there are
         any, and not its parameter's default."""
         called: set[DefKey] = set()
         values: list[Val] = []
-        for function, value in self._kept_by_calls(inst, name, partial(calls_on, self._ev, inst)):
+        calls_of, assigned_to = partial(calls_on, self._ev, inst), partial(set_on, self._ev, inst)
+        for function, value in self._kept_by_calls(inst, name, calls_of, assigned_to):
             called.add(def_key(function))
             values.append(value)
         others = (one for one in stores if one.construction or def_key(one.frame) not in called)
         return [*(store.value for store in others), *values]
 
     def _kept_by_calls(
-        self, inst: Instance, name: str, calls_of: Callable[[str], Iterator[tuple[Frame, ir.Call]]]
+        self,
+        inst: Instance,
+        name: str,
+        calls_of: Callable[[str], Iterator[tuple[Frame, ir.Call]]],
+        assigned_to: Callable[[str], Iterable[Val]],
     ) -> Iterator[tuple[FunctionRef, Val]]:
         """What calls in sight pass to the methods that store their argument as attribute `name` of the object.
-        `calls_of`: the calls of a method."""
+        `calls_of`: the calls of a method. `assigned_to`: what code assigns to a property."""
         for member, function, _ in self._storing(inst.cls, name).written:
             kept = kept_parameters(self._ev, function, name) if may_keep(member.name) else ()
             nearest = self.member(inst.cls, member.name)
-            if not kept or nearest is None or nearest.function != function:
+            if not kept or nearest is None or not _is_part(member, nearest):
+                continue
+            if nearest.setter is not None and nearest.setter.function == function:
+                yield from ((function, value) for value in assigned_to(member.name))
                 continue
             params = self._ev.code(function).one.params  # type: ignore[union-attr]
             for caller, call in calls_of(member.name):
@@ -1028,6 +1117,16 @@ def _is_passed_on(text: str, name: str) -> bool:
 def _may_annotate(text: str) -> bool:
     """Whether a piece of the body of a class may declare a field."""
     return ":" in text and not is_def(text)
+
+
+def _is_part(member: Member, nearest: Member) -> bool:
+    """Whether a function of a class is one of those that the nearest binding of its name stands for."""
+    return any(one.function == member.function for one in functions_of(nearest))
+
+
+def _is_def(member: Member, index: int) -> bool:
+    """Whether a function is def `index` of its piece."""
+    return member.function is not None and member.function.def_ == index
 
 
 def _first_bound(member: Member) -> Binding:

@@ -40,6 +40,7 @@ from loaderlint.project.evaluation.limits import (
     ReachedLimits,
 )
 from loaderlint.project.evaluation.name_lookup import Names
+from loaderlint.project.evaluation.properties import run_by_steps
 from loaderlint.project.evaluation.user_options import UserOptions, flags_module
 from loaderlint.project.evaluation.values import (
     BOTTOM,
@@ -422,7 +423,10 @@ class Evaluator:
             if gone_through != NONE:
                 library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
-        return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+        leads = {number: targets for number, targets in frame.targets.items() if not is_dead(number, frame)}
+        for number, targets in run_by_steps(self, frame):
+            leads[number] = tuple(dict.fromkeys((*leads.get(number, ()), *targets)))
+        return {number: targets for number, targets in sorted(leads.items()) if targets}
 
 
 def _forgotten(

@@ -238,8 +238,13 @@ class Code:
         it iterates over (`NONE` if none)."""
         if self._evaluated is None:
             steps = self.one.steps if self.one else ()
-            self._evaluated = tuple((step.context, ir.step_expressions(step), iterated(step)) for step in steps)
+            self._evaluated = tuple((step.context, self._evaluated_in(step), iterated(step)) for step in steps)
         return self._evaluated
+
+    def _evaluated_in(self, step: ir.Step) -> tuple[int, ...]:
+        """The expressions that a step evaluates: `del x.name` does not read the attribute."""
+        target = self.exprs[step.target] if isinstance(step, ir.Delete) and step.target != NONE else None
+        return (target.base,) if isinstance(target, ir.Attr) else ir.step_expressions(step)
 
     def evaluated_by(self, number: int) -> int | None:
         """The step that evaluates an expression: the first step that contains it."""

@@ -22,6 +22,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments, named_para
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
+from loaderlint.project.evaluation.properties import ACCESSORS
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.removed_items import returned_without_removed
 from loaderlint.project.evaluation.values import (
@@ -264,8 +265,8 @@ class Functions:
         return any(isinstance(code.exprs[call.func], ir.Capture) for _, call in code.calls)
 
     def decoration(self, function: FunctionRef) -> str:
-        """What decorators turn a function into: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
-        'unknown'."""
+        """What decorators turn a function into: 'plain', 'property', 'setter' or 'deleter' of one, 'static', 'class',
+        'manager', 'stub' or 'unknown'."""
         if function.bare or self._is_bare(function):
             return "plain"
         facts = self._ev.facts(function.path, function.piece)
@@ -274,8 +275,10 @@ class Functions:
         answer = "plain"
         for decorator in facts.ir.defs[function.def_].decorators:
             name = self._decorator_name(facts, decorator, function)
-            if name in PROPERTY_DECORATORS or name.endswith((".setter", ".getter")):
+            if name in PROPERTY_DECORATORS or name == ".getter":
                 answer = "property"
+            elif name in (".setter", ".deleter"):
+                answer = name[1:]
             elif name == "builtins.staticmethod":
                 answer = "static"
             elif name == "builtins.classmethod":
@@ -313,7 +316,7 @@ class Functions:
         if isinstance(e, ir.Call):
             decorator = e.func
             e = facts.ir.exprs[decorator]
-        if isinstance(e, ir.Attr) and e.name in ("setter", "getter", "deleter"):
+        if isinstance(e, ir.Attr) and e.name in ACCESSORS:
             return f".{e.name}"
         value = self._ev.eval(decorator, self._defining(function))
         libs = [atom.name for atom in value.atoms if isinstance(atom, Lib)]

@@ -344,11 +344,11 @@ class Loaders:
             yield loader
 
     def _runs_by_itself(self, frame: Frame) -> bool:
-        """Whether no call by its name runs a method: a special method, a property."""
+        """Whether no call by its name runs a method: a special method, a function of a property."""
         one = self._ev.def_of(frame)
         function = FunctionRef(frame.path, frame.piece, frame.def_)
         is_special = one is not None and one.name.startswith("__") and one.name.endswith("__")
-        return is_special or self._ev.functions.decoration(function) == "property"
+        return is_special or self._ev.functions.decoration(function) in ("property", "setter", "deleter")
 
     def _called_on(self, frame: Frame) -> tuple[frozenset[tuple[ClassRef, Site | None]], bool]:
         """The objects on which known code calls the method of a frame, each by its class and place, and whether other

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, def_key
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Method, def_key
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -68,24 +68,34 @@ def _instances(number: int, frame: Frame, model: Model) -> list[Instance]:
 
 
 def _setters(read: Read, model: Model) -> _Setters:
-    called: dict[str, dict[Instance, tuple[Instance, str]]] = {}
-    assigned: dict[str, dict[Instance, tuple[Instance, str]]] = {}
+    classes = model.ev.classes
+    return _Setters(
+        _storing(read, classes.public_methods, _calling, model),
+        _storing(read, classes.public_setters, _assigning, model),
+    )
+
+
+def _storing(
+    read: Read,
+    methods_of: Callable[[Instance], list[Method]],
+    using: Callable[[str, Model], tuple[MainFunction, ...]],
+    model: Model,
+) -> _SetBy:
+    """The methods that set what workers read. `using`: the code that may run a method of a name: it takes long to
+    follow one, so only those that the main process may run are."""
+    found: dict[str, dict[Instance, tuple[Instance, str]]] = {}
     in_workers = {def_key(frame) for frame in model.reached}
     for owner in read:
-        for method in model.ev.classes.public_methods(owner):
-            function = method.function
-            opened = model.ev.functions.open_frame(function, owner, method.owner)
-            if opened is None or def_key(function) in in_workers:
+        for method in methods_of(owner):
+            opened = model.ev.functions.open_frame(method.function, owner, method.owner)
+            if opened is None or def_key(method.function) in in_workers:
                 continue
             name = model.def_of(opened).name
-            is_property = model.ev.functions.decoration(function) == "property"
-            # It takes long to follow a method: only those that the main process may call.
-            if not model.remembered(_assigning if is_property else _calling, name):
-                continue
-            stored = [one for one in model.remembered(_stores, opened) if one[1] in read.get(one[0], ())]
-            if stored:
-                (assigned if is_property else called).setdefault(name, {})[owner] = stored[0]
-    return _Setters(called, assigned)
+            stored = model.remembered(_stores, opened) if model.remembered(using, name) else ()
+            change = next((one for one in stored if one[1] in read.get(one[0], ())), None)
+            if change is not None:
+                found.setdefault(name, {})[owner] = change
+    return found
 
 
 def _stores(entry: Frame, model: Model) -> tuple[tuple[Instance, str], ...]:
