@@ -13,6 +13,7 @@ from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
 from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.removed_items import removed_before, without_removed
@@ -75,6 +76,7 @@ class Calls:
         for kind, name, number in call.args:
             value = self._ev.eval(number, frame)
             if kind in ("pos", "kw") and value.has(MapOf):
+                value = passed_with_items(self._ev, value, number, call, frame)
                 value = without_removed(self._ev, value, number, call, frame)
             if kind == "pos":
                 positional.append(value)
@@ -87,6 +89,7 @@ class Calls:
                 else:
                     more_positional = True
             else:
+                value = with_items_at(self._ev, value, number, frame.code.performed_by(call), frame)
                 maps = list(self._mappings(value))
                 is_open = len(maps) < sum(not is_none(atom) for atom in value.atoms)
                 removed = removed_before(self._ev, number, call, frame)

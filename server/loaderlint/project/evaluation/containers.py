@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -223,12 +223,29 @@ def _filled_later(ev: Evaluator, atom: Atom, frame: Frame, number: int) -> Atom:
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
     """A dict with the items that the same def stores in it afterwards, by `[...] =`, `.update(...)` or
     `.setdefault(...)`, or a function that it passes the dict to."""
+    steps = frame.code.fillings(number)
+    grown = filled_by(ev, made, frame, number, steps, lambda context: ev.liveness.always_runs(context, 0, frame))
+    if steps:
+        frame.unfilled.setdefault(number, {})[grown] = made
+    return grown
+
+
+def filled_by(
+    ev: Evaluator,
+    made: MapOf,
+    frame: Frame,
+    number: int,
+    steps: Sequence[ir.SetItem | ir.Perform],
+    is_sure: Callable[[int], bool],
+) -> MapOf:
+    """The dict that expression `number` makes, with the items that some steps and the functions that get it store in
+    it. `is_sure`: whether the steps of a context always run."""
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
     built = [*made.built] or [ANY_TEXT] * len(rest)
     stored: dict[str, dict[int, Val]] = {}
-    for step in frame.code.fillings(number):
+    for step in steps:
         if _replaces_each(step, number, frame):
             value = ev.eval(step.value, frame)
             entries, rest, stored = dict.fromkeys(entries, value), [value] * len(rest), {}
@@ -238,13 +255,20 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
                 rest.append(value)
                 built.append(_built_key(ev, step, frame))
             else:
-                entries[name] = _after_storing(ev, entries.get(name), stored.setdefault(name, {}), step, value, frame)
+                before, branches = entries.get(name, of(ABSENT)), stored.setdefault(name, {})
+                value = present_or(value, before)
+                if is_sure(step.context):
+                    branches.clear()
+                    entries[name] = value
+                else:
+                    branches[step.context] = value
+                    entries[name] = _after_branch(before, branches, value, frame)
         for name, value in _defaulted_by(ev, step, frame):
             if name is None:
                 rest.append(value)
                 built.append(_built_key(ev, step, frame))
                 continue
-            always = ev.liveness.always_runs(step.context, 0, frame) and not rest
+            always = is_sure(step.context) and not rest
             added = value if always else maybe(value)
             entries[name] = present_or(entries[name], added) if name in entries else added
     keys, values = (*entries, *[None] * len(rest)), (*entries.values(), *rest)
@@ -261,20 +285,12 @@ def _built_key(ev: Evaluator, step: ir.Step, frame: Frame) -> Templates:
     return templates_of(ev, call.args[0].value, frame) if isinstance(call, ir.Call) and is_named else ANY_TEXT
 
 
-def _after_storing(
-    ev: Evaluator, before: Val | None, stored: dict[int, Val], step: ir.SetItem | ir.Perform, value: Val, frame: Frame
-) -> Val:
-    """An item of a dict after a step that stores `value`. `stored`: what is stored in each branch since a step that
-    always runs; the new value is added."""
-    before = of(ABSENT) if before is None else before
-    value = present_or(value, before)
-    if ev.liveness.always_runs(step.context, 0, frame):
-        stored.clear()
-        return value
-    stored[step.context] = value
+def _after_branch(before: Val, branches: Mapping[int, Val], value: Val, frame: Frame) -> Val:
+    """An item of a dict after a branch that stores `value`. `branches`: what each of them stores since a step that
+    always runs."""
     one = frame.code.one
-    if one is not None and one.always_passes(stored):
-        return join(stored.values())
+    if one is not None and one.always_passes(branches):
+        return join(branches.values())
     return join((before, value))
 
 

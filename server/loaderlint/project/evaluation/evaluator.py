@@ -150,6 +150,7 @@ class Evaluator:
         for known in self._defs.values():
             for frame in known.frames.values():
                 frame.memo.clear()
+                frame.unfilled.clear()
                 frame.targets.clear()
         vars(self).clear()
 

@@ -24,6 +24,7 @@ from loaderlint.project.evaluation import (
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
@@ -388,7 +389,8 @@ def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
     for key, value in zip(e.keys, e.values, strict=True):
         item = ev.eval(value, frame)
         if key == NONE:
-            left = without_removed(ev, item, value, number, frame)
+            held = with_items_at(ev, item, value, frame.code.evaluated_by(number), frame)
+            left = without_removed(ev, held, value, number, frame)
             rest.extend(_spread(ev, left, entries, number, frame))
             built += [ANY_TEXT] * (len(rest) - len(built))
             continue
@@ -421,7 +423,10 @@ def _spread(ev: Evaluator, given: Val, entries: dict[str, Val], number: int, fra
 
 
 def _indexed(ev: Evaluator, e: ir.Index, number: int, frame: Frame) -> Val:
-    return _index(ev, ev.eval(e.base, frame), e.index, frame, number)
+    base = ev.eval(e.base, frame)
+    if e.base in frame.unfilled:  # few dicts are
+        base = with_items_at(ev, base, e.base, frame.code.evaluated_by(number), frame)
+    return _index(ev, base, e.index, frame, number)
 
 
 def _holds_constants(base: Val, key: Val) -> bool:

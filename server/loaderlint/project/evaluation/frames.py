@@ -15,7 +15,7 @@ from loaderlint.facts.loops import StepLoop, step_loops
 from loaderlint.facts.none_uses import none_uses
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import SHOWS_ARRAY
-from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
+from loaderlint.project.evaluation.values import Atom, ClassRef, MapOf, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
 _POP = frozenset({"pop"})
@@ -137,10 +137,14 @@ class Code:
     def fillings(self, made: int) -> list[ir.SetItem | ir.Perform]:
         """The steps that store items in the object that expression `made` creates, or call a method of it, in source
         order."""
+        return [step for _, step in self.numbered_fillings(made)]
+
+    def numbered_fillings(self, made: int) -> list[tuple[int, ir.SetItem | ir.Perform]]:
+        """The same, each with its number."""
         found: list[tuple[int, ir.SetItem | ir.Perform]] = []
         found += self._item_stores().get(made, [])
         found += [(number, step) for number, step, _, _ in self.method_calls(made)]
-        return [step for _, step in sorted(found)]
+        return sorted(found)
 
     def _item_stores(self) -> dict[int, list[tuple[int, ir.SetItem]]]:
         """The steps that store an item in the value of an expression. After a branch that rebinds the name, a step
@@ -426,7 +430,8 @@ class Frame(Struct, eq=False):
     the class a method was found in, `depth` how many calls deep, `code` its code, `nesting` how many objects and
     functions that create each other are around it.
 
-    `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
+    `memo` holds what each expression evaluated to, `unfilled` what a dict that an expression makes was before the def
+    stored more in it, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
     the default of an option names, `runs` what `Liveness` knows of its branches."""
 
@@ -441,6 +446,7 @@ class Frame(Struct, eq=False):
     code: Code
     nesting: int = 0
     memo: dict[int, Val | None] = field(default_factory=dict)
+    unfilled: dict[int, dict[MapOf, MapOf]] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     runs: dict[int, bool | None] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()

@@ -21,10 +21,10 @@ from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.items_at_use import returned_with_items
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
 from loaderlint.project.evaluation.properties import ACCESSORS
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.removed_items import returned_without_removed
 from loaderlint.project.evaluation.values import (
     ABSENT,
     NONE_VALUE,
@@ -354,7 +354,7 @@ class Functions:
                 SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2))
             )
         returns = self._ev.liveness.returns(frame)
-        values = [returned_without_removed(self._ev, step, number, frame) for number, step in returns]
+        values = [returned_with_items(self._ev, step, number, frame) for number, step in returns]
         if not values or (one.falls_through and not self._ev.liveness.always_returns(frame)):
             values.append(NONE_VALUE)
         return join(values)

@@ -40,6 +40,7 @@ from loaderlint.knowledge.value_types import is_path, type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame, is_mask_expression
+from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.name_patterns import are_apart, named_by, pattern_of, templates_of_value
@@ -1048,10 +1049,13 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
 
 
 def _as_left(ev: Evaluator, value: Val, frame: Frame, number: int) -> Val:
-    """The dict whose method expression `number` calls, without the items that were removed before."""
+    """The dict whose method expression `number` calls, with the items that it has there."""
     call = ev.expr(frame, number)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    return without_removed(ev, value, func.base, number, frame) if isinstance(func, ir.Attr) else value
+    if not isinstance(func, ir.Attr):
+        return value
+    held = with_items_at(ev, value, func.base, frame.code.evaluated_by(number), frame)
+    return without_removed(ev, held, func.base, number, frame)
 
 
 def _map_method(ev: Evaluator, owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:

@@ -33,22 +33,17 @@ _NOTHING = Removed()
 def without_removed(ev: Evaluator, value: Val, number: int, use: int | ir.Call, frame: Frame) -> Val:
     """What expression `number` is where a call or another expression uses it: dicts have lost the items that the same
     def, or the constructor of its object, removes before."""
-    return _without(removed_before(ev, number, use, frame), value) if value.has(MapOf) else value
+    return left_of(removed_before(ev, number, use, frame), value) if value.has(MapOf) else value
 
 
 def stored_without_removed(ev: Evaluator, step: ir.SetAttr, number: int, frame: Frame) -> Val:
     """What step `number` stores in an attribute, without the items that the def removes before from a dict."""
     value = ev.eval(step.value, frame)
-    return _without(_removed(ev, {step.value}, frame, number), value) if value.has(MapOf) else value
+    return left_of(_removed(ev, {step.value}, frame, number), value) if value.has(MapOf) else value
 
 
-def returned_without_removed(ev: Evaluator, step: ir.Return, number: int, frame: Frame) -> Val:
-    """What step `number` returns, without the items that the def removes before from a dict."""
-    value = ev.eval(step.value, frame)
-    return _without(_removed_from(ev, step.value, frame, number), value) if value.has(MapOf) else value
-
-
-def _without(removed: Removed, value: Val) -> Val:
+def left_of(removed: Removed, value: Val) -> Val:
+    """A value whose dicts have lost some keys."""
     if removed == _NOTHING:
         return value
     left = (_left(removed, atom) if isinstance(atom, MapOf) else atom for atom in value.atoms)
@@ -68,10 +63,11 @@ def removed_before(ev: Evaluator, made: int, use: int | ir.Call, frame: Frame) -
     if not frame.code.removes and not isinstance(frame.receiver, Instance):
         return _NOTHING
     at = frame.code.performed_by(use) if isinstance(use, ir.Call) else frame.code.evaluated_by(use)
-    return _removed_from(ev, made, frame, at) if at is not None else _NOTHING
+    return removed_from(ev, made, frame, at) if at is not None else _NOTHING
 
 
-def _removed_from(ev: Evaluator, made: int, frame: Frame, at: int) -> Removed:
+def removed_from(ev: Evaluator, made: int, frame: Frame, at: int) -> Removed:
+    """The keys that are removed from the dict that expression `made` is before step `at` of the def."""
     e = frame.code.exprs[made] if made != ir.NONE else None
     if not isinstance(e, ir.Attr) or not ir.is_self(frame.code.exprs[e.base]):
         return _removed(ev, {made}, frame, at)
@@ -142,7 +138,19 @@ def is_apart(one: ir.DefIR, context: int, here: int, number: int) -> bool:
         return True
     later = one.steps[number:]
     ends = {step.context for step in later if isinstance(step, ir.Return | ir.Raise) and step.context in passed}
-    return any(not one.is_within(here, end) for end in ends)
+    return any(not one.is_within(here, end) and not _is_left_by_exception(one, end, here) for end in ends)
+
+
+def _is_left_by_exception(one: ir.DefIR, end: int, here: int) -> bool:
+    """Whether a run that would end in a context, by `return` or `raise`, may raise before, so that an `except` clause
+    leads to another context."""
+    blocks = (n for n in one.enclosing(end) if one.contexts[n].kind == "try" and not one.is_within(here, n))
+    clauses = (clause for block in blocks for clause in one.handlers(block))
+    return any(one.is_within(here, clause) or not _always_ends(one, clause) for clause in clauses)
+
+
+def _always_ends(one: ir.DefIR, context: int) -> bool:
+    return any(isinstance(step, ir.Return | ir.Raise) and step.context == context for step in one.steps)
 
 
 def _keys(ev: Evaluator, dicts: Set[int], key: int, context: int, frame: Frame) -> Iterator[tuple[str, int]]:
