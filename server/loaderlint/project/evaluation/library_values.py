@@ -43,6 +43,7 @@ from loaderlint.project.evaluation.frames import Frame, is_mask_expression
 from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.limits import NOT_NONE
+from loaderlint.project.evaluation.missing_attributes import lack
 from loaderlint.project.evaluation.name_patterns import are_apart, named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.removed_items import without_removed
@@ -72,6 +73,7 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
     choices_of,
+    constant,
     extended,
     join,
     member_of,
@@ -622,10 +624,7 @@ _TELLING = frozenset(
         "copy.copy",
         "copy.deepcopy",
         "dataclasses.asdict",
-        *(
-            f"builtins.{name}"
-            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next", "vars")
-        ),
+        *(f"builtins.{name}" for name in "super type getattr hasattr eval exec __import__ dict iter next vars".split()),
         *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
         *SPLITTING_FUNCTIONS,
         *HIGHER_ORDER,
@@ -665,6 +664,9 @@ def call(
         return dynamic_dispatch.made_by_type(arguments), ()
     if name == "builtins.getattr" and first is not None:
         return _getattr(ev, arguments, frame, number), ()
+    if name == "builtins.hasattr" and len(arguments.positional) == 2:
+        if lack(ev, arguments.positional[0], named_by(arguments.positional[1])):
+            return constant("bool", False), ()
     if name == "builtins.eval":
         return dynamic_dispatch.evaluated(ev, frame, number), ()
     if name == "builtins.exec":
@@ -771,6 +773,8 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     first, *rest = arguments.positional
+    if len(rest) == 2 and lack(ev, first, named_by(rest[0])):
+        return rest[1]
     call = ev.expr(frame, number)
     written = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
     found = attribute_named(ev, first, rest[0] if rest else unknown("kwargs"), written, frame, number)
