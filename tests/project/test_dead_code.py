@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.evaluation.library_values import compare
+from loaderlint.project.evaluation.values import BOTTOM, Literal_, of
 from tests.project.test_values import evaluated
 
 #: What a branch with this test leaves of `f`, bound in it, and `g`, bound in the other.
@@ -50,8 +52,30 @@ TESTS = {
     "bool(0)": "g",
     "bool(load())": "f | g",
     "len([])": "f | g",
+    "len([1]) > 0": "f",
+    "len([1]) != 0": "f",
+    "len([1]) == 0": "g",
+    "not len([1]) >= 1": "g",
+    "0 < len([1])": "f",
+    "1 > len([1])": "g",
+    "len({1: 2}) == 0": "g",
+    "len([*load()]) > 0": "f | g",
+    "len(list(load())) > 0": "f | g",
+    "len([x for x in load()]) > 0": "f | g",
+    "[x for x in load()]": "f | g",
+    "{x: x for x in load()}": "f | g",
+    "len([1]) > 1": "f | g",
+    "len(load()) > 0": "f | g",
+    "len(A) > 0": "f | g",
     "torch.cuda.is_available()": "f | g",
     "[1][0]": "f | g",
+}
+#: What the last line may be, where a loop fills a container.
+FILLED = {
+    "v = []; for x in load():;  v.append(x); if v:;  w = f; else:;  w = g; w": "f | g",
+    "v = []; for x in load():;  v.append(x); if len(v) == 0:;  w = f; else:;  w = g; w": "f | g",
+    "v = {}; for x in load():;  v[x] = x; if v:;  w = f; else:;  w = g; w": "f | g",
+    "v = [1]; for x in load():;  v.append(x); if len(v) > 0:;  w = f; else:;  w = g; w": "f",
 }
 #: What the last line may be. Several branches, in which names are bound again.
 BINDINGS = {
@@ -213,6 +237,16 @@ from torchvision.transforms import Compose, RandomCrop
 @pytest.mark.parametrize(("test", "expected"), TESTS.items(), ids=TESTS)
 def test_branches(tmp_path: Path, test: str, expected: str) -> None:
     assert evaluated(tmp_path, f"if {test}:;  v = f; else:;  v = g; v", "function") == expected
+
+
+@pytest.mark.parametrize(("code", "expected"), FILLED.items(), ids=FILLED)
+def test_filled_containers(tmp_path: Path, code: str, expected: str) -> None:
+    assert evaluated(tmp_path, code, "function") == expected
+
+
+def test_what_is_being_computed_decides_nothing() -> None:
+    assert compare("!=", BOTTOM, of(Literal_("str", "a"))) is None
+    assert compare("==", BOTTOM, of(Literal_("str", "a"))) is None
 
 
 @pytest.mark.parametrize(("code", "expected"), BINDINGS.items(), ids=BINDINGS)

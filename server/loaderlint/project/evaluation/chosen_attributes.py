@@ -23,6 +23,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import set_on
+from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.values import Atom, Instance, Val, def_key
 
 if TYPE_CHECKING:
@@ -162,6 +163,10 @@ def _around(ev: Evaluator, context: int, frame: Frame) -> Iterator[_Fact]:
 def _facts(ev: Evaluator, test: int, frame: Frame, holds: bool, depth: int = 0) -> Iterator[_Fact]:
     """What it says that a test holds, or that it does not."""
     if depth > _MAX_DEPTH:
+        return
+    asked = length_test(ev, test, frame)
+    if asked is not None:
+        yield from _facts(ev, asked.container, frame, asked.is_filled is holds, depth + 1)
         return
     match ev.expr(frame, test):
         case ir.Unary("not", operand):

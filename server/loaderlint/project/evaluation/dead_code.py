@@ -11,6 +11,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_values, none_tests, type_tests
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Literal_, Val
 
@@ -125,6 +126,9 @@ class Liveness:
     def truth(self, number: int, frame: Frame) -> bool | None:
         """Whether a test is always true or always false here; None if it may be either."""
         e = self._ev.expr(frame, number)
+        if isinstance(e, ir.Compare) and (asked := length_test(self._ev, number, frame)) is not None:
+            is_filled = library_values.holds_items(self._value(asked.container, frame))
+            return None if is_filled is None else is_filled is asked.is_filled
         match e:
             case ir.Unary("not", operand):
                 inner = self.truth(operand, frame)

@@ -254,15 +254,43 @@ def truth(value: Val) -> bool | None:
                 answers.add(bool(constant))
             case FunctionRef() | ClassRef() | Method() | ModuleRef() | PartialOf():
                 answers.add(True)
-            case SeqOf(_, items):
-                answers.add(True if items else None)
-            case MapOf(_, items):
-                answers.add(True if any(ABSENT not in item.atoms for item in items) else None)
+            case SeqOf():
+                answers.add(True if _is_never_empty(atom) else None)
+            case MapOf():
+                answers.add(True if _has_sure_key(atom) else None)
             case LibObject(name, site) if name in PIPELINES and _is_given_items(site):
                 answers.add(True)
             case _:
                 answers.add(None)
     return answers.pop() if len(answers) == 1 else None
+
+
+def _is_never_empty(one: SeqOf) -> bool:
+    """Whether a list or tuple is written out with its items: not one that begins empty and that a loop fills, nor
+    `list(x)` and a comprehension, whose only item stands for all of them."""
+    if one.site is None:
+        return bool(one.items)
+    exprs = one.site.frame.code.exprs
+    written = exprs[one.site.expr]
+    return isinstance(written, ir.Seq) and not all(isinstance(exprs[item], ir.Star) for item in written.items)
+
+
+def _has_sure_key(one: MapOf) -> bool:
+    """Whether a dict certainly has an item: under a name, or because it is written out with one."""
+    if any(key is not None and ABSENT not in value.atoms for key, value in zip(one.keys, one.values, strict=True)):
+        return True
+    written = one.site.frame.code.exprs[one.site.expr] if one.site is not None else None
+    return isinstance(written, ir.Map) and any(key != ir.NONE for key in written.keys)
+
+
+def holds_items(value: Val) -> bool | None:
+    """Whether the length of a value is always more than 0, or always 0; None if it may be either, or has none."""
+    has_length = all(isinstance(atom, SeqOf | MapOf) or _is_text(atom) for atom in value.atoms)
+    return truth(value) if has_length else None
+
+
+def _is_text(atom: Atom) -> bool:
+    return isinstance(atom, Literal_) and atom.kind in ("str", "bytes")
 
 
 def _is_given_items(made: Site) -> bool:

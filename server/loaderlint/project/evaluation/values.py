@@ -413,7 +413,9 @@ def of(*atoms: Atom) -> Val:
 
 def choices_of(value: Val) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The texts that a user of the program may choose from: those that are chosen if no other one is set, or all if one
-    must be set; and the others. None if a user may set any text, or none."""
+    must be set; and the others. None if a user may set any text, or none; also while the value is being computed."""
+    if not value.atoms:
+        return None
     usual, others = set[str](), set[str]()
     for atom in value.atoms:
         if type(atom) is not Literal_ or not atom.choices or not isinstance(atom.value, str):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.unknown_settings import set_by_workers
 
@@ -59,6 +60,9 @@ def _clauses(number: int, holds: bool, frame: Frame, model: Model, depth: int = 
     def of(part: int, truth: bool) -> Clauses:
         return _clauses(part, truth, frame, model, depth + 1)
 
+    asked = length_test(model.ev, number, frame)
+    if asked is not None:
+        return of(asked.container, asked.is_filled is holds)
     match e:
         case ir.Unary("not", operand):
             return of(operand, not holds)

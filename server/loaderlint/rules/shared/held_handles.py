@@ -12,6 +12,7 @@ from loaderlint.findings.finding import Evidence, Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -422,6 +423,9 @@ def _stands_in_test(context: int, name: str, frame: Frame, model: Model) -> bool
 
 
 def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
+    asked = length_test(model.ev, test, frame)
+    if asked is not None:
+        return _asks_for(asked.container, name, frame, model)
     e = model.ev.expr(frame, test)
     match e:
         case ir.Compare(left, _, _):
