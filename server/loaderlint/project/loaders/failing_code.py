@@ -83,6 +83,24 @@ class FailingCode:
         live = chain.from_iterable(_evaluated(facts, def_, failures[def_]) for def_ in failures)
         return set(ir.made_of(facts.ir.exprs, live)).isdisjoint(numbers)
 
+    def only_callee(self, number: ir.ExprId, key: DefKey) -> FunctionRef | ClassRef | None:
+        """The function or class of the project that call `number` of a def runs in every run of a program; None if that
+        is not certain."""
+        facts = self._ev.facts(*key[:2])
+        call = facts.ir.exprs[number] if facts is not None else None
+        if facts is None or not isinstance(call, ir.Call):
+            return None
+        callee = self._callee(call, Unframed(self._ev, *key, facts))
+        return callee if callee is not None and self._is_certain(callee, call, key[0], facts) else None
+
+    def pieces_before(self, path: Path, piece: int) -> Iterator[int]:
+        """The pieces at module level of a program that may fail, and that always run before a piece."""
+        file = self._script(path)
+        around = {-1, *file.around(piece)} if file is not None else set()
+        for number, _ in file.asking(_may_fail, scope=MODULE) if file is not None else ():
+            if file is not None and number < piece and file.pieces[number].parent in around:
+                yield number
+
     def _follows_failure(self, site: Site) -> bool:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
         if code.one is None or at is None:
@@ -140,17 +158,24 @@ class FailingCode:
 
     def _is_refused(self, call: ir.Call, path: Path, facts: PieceFacts, here: Unframed) -> bool:
         """Whether a call certainly raises TypeError: it has one callee in every run, which does not accept it."""
+        callee = self._callee(call, here)
+        if callee is None or not self._ev.calls.refuses(callee, call):
+            return False
+        return self._is_certain(callee, call, path, facts)
+
+    def _callee(self, call: ir.Call, here: Unframed) -> FunctionRef | ClassRef | None:
+        """The only function or class of the project that a call runs, as far as the code shows."""
         callee = here.value(call.func)
-        if callee is None or len(callee.atoms) != 1:
-            return False
-        (atom,) = callee.atoms
+        (atom,) = callee.atoms if callee is not None and len(callee.atoms) == 1 else (None,)
         if not isinstance(atom, FunctionRef | ClassRef) or self._ev.installed.holds(atom.path):
-            return False  # another version of a library may accept it
-        if not self._ev.calls.refuses(atom, call):
+            return None  # another version of a library may accept it
+        return atom
+
+    def _is_certain(self, callee: FunctionRef | ClassRef, call: ir.Call, path: Path, facts: PieceFacts) -> bool:
+        """Whether no other code may stand behind the name of a callee."""
+        if self._is_replaced(callee) or self._may_be_covered(path, facts.ir.exprs[call.func]):
             return False
-        if self._is_replaced(atom) or self._may_be_covered(path, facts.ir.exprs[call.func]):
-            return False
-        return atom.path == path or not self._may_be_of_another(atom)
+        return callee.path == path or not self._may_be_of_another(callee)
 
     def _is_replaced(self, callee: FunctionRef | ClassRef) -> bool:
         """Whether some code sets an attribute of this name, perhaps of the module that defines it."""

@@ -250,8 +250,8 @@ class Loaders:
     ) -> None:
         self._ev = evaluator
         self._callers = callers
-        self._failing = FailingCode(evaluator)
-        self.unused = UnusedFunctions(evaluator, callers, self._failing)
+        self.failing = FailingCode(evaluator)
+        self.unused = UnusedFunctions(evaluator, callers, self.failing)
         self._idle = IdleLoaders(evaluator)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
@@ -284,7 +284,7 @@ class Loaders:
 
     def _is_unused(self, site: Site) -> bool:
         """Whether no program of the project makes a call."""
-        return self.unused.is_unused(*def_key(site.frame)) or self._failing.keeps_from(site)
+        return self.unused.is_unused(*def_key(site.frame)) or self.failing.keeps_from(site)
 
     def _is_idle(self, loader: Loader) -> bool:
         """Whether nothing iterates over a loader of torch's own class."""
@@ -297,7 +297,7 @@ class Loaders:
         frame = loader.site.frame if loader.site is not None else None
         if loader.site is None or frame is None or in_tests(loader.path, self._ev.files.root):
             return False
-        if self._failing.keeps_from(loader.site):
+        if self.failing.keeps_from(loader.site):
             return False
         if frame.def_ == 0:
             return not any(isinstance(one, Instance) and one.cls.path == loader.path for one in loader.datasets)

@@ -239,6 +239,7 @@ class Model:
         self.shows_use = loaders.shows_use
         """Whether a program of the project creates a loader, apart from its tests."""
         self._unused = loaders.unused
+        self.failing = loaders.failing
         self._defs: frozenset[DefKey] | None = None
         #: The loaders of which everything that is still walked is presumed.
         self._presuming = 0

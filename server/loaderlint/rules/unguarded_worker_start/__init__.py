@@ -25,7 +25,9 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
   as `__mp_main__`, so they end there, and a guard below does not help them (measured with torch 2.13).
 
 The finding is a hint where the statement itself reads a name that nothing binds: it raises NameError before any worker
-starts, until somebody binds the name or has written it to its end.
+starts, until somebody binds the name or has written it to its end. So it is where a statement that always runs before
+calls a function or class of the project with arguments that this does not accept, itself or in a constructor: the
+script ends there with a TypeError.
 
 ## Example
 ```python
@@ -78,6 +80,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.unguarded_worker_start.calls_that_fail import FailingCall, failing_call_before
 from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before, repeated_work
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
 from loaderlint.rules.unguarded_worker_start.unbound_names import unbound_before
@@ -119,7 +122,8 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     if not isinstance(loud, Unsaid) and model.is_unused(start.place.path, start.place.piece, 0):
         loud = Severity.HINT
     missing = unbound_before(start, model)
-    if missing and not isinstance(loud, Unsaid):
+    failing = failing_call_before(start, model) if not isinstance(loud, Unsaid) else None
+    if (missing or failing is not None) and not isinstance(loud, Unsaid):
         loud = Severity.HINT
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
@@ -130,7 +134,7 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         f"again, and here it would start workers itself; put {moved} and what follows under `{HEAD}`",
         start.place,
         script,
-        tuple(_evidence(start, missing, model)),
+        tuple(_evidence(start, missing, failing, model)),
         (_fix(start, model),),
     )
 
@@ -147,9 +151,13 @@ def _tries_out(script: str) -> bool:
     return script.startswith(("test", "val", "eval", "infer", "predict", "demo"))
 
 
-def _evidence(start: Start, missing: str, model: Model) -> Iterator[Evidence]:
+def _evidence(start: Start, missing: str, failing: FailingCall | None, model: Model) -> Iterator[Evidence]:
     if missing:
         yield Evidence(start.place, f"nothing binds `{missing}`: until then, the script ends here with a NameError")
+    if failing is not None:
+        yield Evidence(
+            failing.place, f"`{failing.name}` does not accept these arguments: the script ends here with a TypeError"
+        )
     if start.loader.site is not None:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
