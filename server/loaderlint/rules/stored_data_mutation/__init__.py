@@ -50,6 +50,9 @@ workers and the main process share the memory of tensors.
   the cell of a notebook runs.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
   that the workers fill and keep sorted.
+- A list that the dataset keeps for a key is shuffled each time before anything reads it: `clips = self.load(name)`,
+  `random.shuffle(clips)`, `clips[:2]`. This does not count where the sample's index picks from the list, where a list
+  beside it has the same order, or where worker code sets a seed.
 
 ## Example
 ```python
@@ -105,6 +108,7 @@ from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebui
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 from loaderlint.rules.stored_data_mutation.refilled_containers import REFILLED, is_refilled
 from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
+from loaderlint.rules.stored_data_mutation.shuffled_lists import SHUFFLED, is_always_shuffled
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -194,6 +198,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, GUARDED, model)
     elif is_rebuilt(origin, model):
         yield from silent(RULE.name, edit.spot, REBUILT, model)
+    elif is_always_shuffled(edit, value, origin, model):
+        yield from silent(RULE.name, edit.spot, SHUFFLED, model)
     elif is_refilled(edit.target, origin, frame, model):
         yield from silent(RULE.name, edit.spot, REFILLED, model)
     elif held != "file" and settles(edit.spot, model):
