@@ -67,6 +67,7 @@ from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.idle_loaders import IdleLoaders
+from loaderlint.project.loaders.missing_lengths import lacks_length
 from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
@@ -121,7 +122,7 @@ class Loader(Struct, frozen=True, eq=False):
     - `reads_itself`: the `__iter__` of its class reads the dataset without torch's workers, whatever their number.
     - `presumed`: a class creates it of which no known code creates an object.
     - `unused`: no program of the project gets as far as the call that creates it, or nothing iterates over it, and
-      programs use others.
+      programs use others; or that call always raises TypeError, because the length of its dataset is None.
     - `idle`: it is unused because nothing iterates over it; the call that creates it runs.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
@@ -278,7 +279,12 @@ class Loaders:
         idle = {id(one) for one in kept if in_use and self._is_idle(one)}
         unused |= idle if any(id(one) not in idle for one in in_use) else set()
         return tuple(
-            replace(one, index=index, unused=self.shows_use and id(one) in unused, idle=id(one) in unused & idle)
+            replace(
+                one,
+                index=index,
+                unused=(self.shows_use and id(one) in unused) or lacks_length(self._ev, one),
+                idle=id(one) in unused & idle,
+            )
             for index, one in enumerate(kept)
         )
 
