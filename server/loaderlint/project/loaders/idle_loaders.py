@@ -1,17 +1,21 @@
 """Loaders that nothing iterates over: the code creates one and only looks at it, `print(len(loader))`.
 
 Such a loader starts no workers. Its name is followed as far as it is in full sight: a local, or a name of the module
-that no other file reads. What is passed on, returned, stored or read in any other way counts as used."""
+that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight.
+What is passed on, stored, yielded or read in any other way counts as used."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
 from pathlib import Path
+from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import Lib, Site
+from loaderlint.project.evaluation.values import Lib, Site, def_key
+from loaderlint.project.loaders.returned_values import Calling, calls_of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import ProjectFile
 
@@ -26,8 +30,22 @@ _PLAIN = frozenset(
     multiprocessing_context generator prefetch_factor persistent_workers pin_memory_device
     """.split()
 )
+#: A loader is followed to at most this many places, in at most this many tuples.
+_MAX_PLACES = 64
+_MAX_TUPLES = 4
 #: Functions that see every name.
 _SEE_ALL = frozenset({"locals", "globals", "vars", "exec", "eval"})
+
+
+#: For each tuple around a loader, outermost first: its position there, and the length of the tuple.
+_Inside = tuple[tuple[int, int], ...]
+
+
+class _Held(NamedTuple):
+    """An expression whose value is the loader, or a tuple that holds it at `inside`."""
+
+    at: Calling
+    inside: _Inside
 
 
 class IdleLoaders:
@@ -52,18 +70,52 @@ class IdleLoaders:
         return bool(callee) and all(isinstance(atom, Lib) for atom in callee)
 
     def _is_only_looked_at(self, made: Site) -> bool:
-        frame, one = made.frame, made.frame.code.one
-        file = self._ev.file(frame.path)
-        if one is None or file is None or one.kind not in ("body", "function", "async_function"):
-            return False
-        same = with_phis({made.expr}, frame.code.exprs)
+        """Whether all that becomes of a loader is known, also after functions have returned it, and nothing iterates
+        over it."""
+        waiting = [_Held(Calling(*def_key(made.frame), made.expr), ())]
+        seen: set[_Held] = set()
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            if len(seen) >= _MAX_PLACES or len(one.inside) > _MAX_TUPLES:
+                return False
+            seen.add(one)
+            further = self._further(one)
+            if further is None:
+                return False
+            waiting += further
+        return True
+
+    def _further(self, held: _Held) -> list[_Held] | None:
+        """Where the loader is next: the tuples that it is put in, what is unpacked, the calls that return it. None if
+        the def may do anything else with it than look at it."""
+        path, piece, def_, expr = held.at
+        facts, file = self._ev.facts(path, piece), self._ev.file(path)
+        one = facts.ir.defs[def_] if facts is not None else None
+        if facts is None or one is None or file is None or one.kind not in ("body", "function", "async_function"):
+            return None
+        same = with_phis({expr}, facts.ir.exprs)
         binds = [step for step in one.steps if isinstance(step, ir.Bind) and step.value in same]
-        if any(step.scope != "local" for step in binds) or self._is_used(frame.path, frame.piece, same):
-            return False
         names = {step.name for step in binds}
-        if any((isinstance(e, ir.Capture) and e.name in names) or sees_all(e) for e in frame.code.exprs):
-            return False
-        return one.kind != "body" or not any(self._may_be_read(name, file, frame.piece) for name in names)
+        if any(step.scope != "local" for step in binds):
+            return None
+        if any((isinstance(e, ir.Capture) and e.name in names) or sees_all(e) for e in facts.ir.exprs):
+            return None
+        if one.kind == "body" and any(self._may_be_read(name, file, piece) for name in names):
+            return None
+        moved = {
+            number: inside
+            for number, e in enumerate(facts.ir.exprs)
+            if number not in same and (inside := _moved(e, same, held.inside, facts.ir.exprs)) is not None
+        }
+        if self._is_used(path, piece, same, frozenset(moved), returned_by=def_):
+            return None
+        further = [_Held(held.at._replace(expr=number), inside) for number, ways in moved.items() for inside in ways]
+        if not any(isinstance(step, ir.Return) and step.value in same for step in one.steps):
+            return further
+        calls = calls_of(self._ev, (path, piece, def_))
+        return [*further, *(_Held(call, held.inside) for call in calls)] if calls else None
 
     # --- names at module level ----------------------------------------------------------------------------------------
 
@@ -90,16 +142,22 @@ class IdleLoaders:
 
     # --- what is done with a value ------------------------------------------------------------------------------------
 
-    def _is_used(self, path: Path, piece: int, same: Set[int]) -> bool:
+    def _is_used(
+        self, path: Path, piece: int, same: Set[int], moved: Set[int] = frozenset(), returned_by: int = NONE
+    ) -> bool:
         """Whether a piece does anything with the value that some expressions are, except for binding it to a name and
-        looking at it."""
+        looking at it. The expressions `moved`, and what def `returned_by` returns, are followed elsewhere."""
         facts = self._ev.facts(path, piece)
-        if facts is None or any(not same.isdisjoint(_handed_on(one)) for one in facts.ir.defs):
+        if facts is None:
             return True
+        for number, one in enumerate(facts.ir.defs):
+            followed = ir.Return if number == returned_by else ir.Bind
+            if not same.isdisjoint(_handed_on(one, followed)):
+                return True
         file = self._ev.file(path)
+        others = (e for place, e in enumerate(facts.ir.exprs) if place not in same and place not in moved)
         return any(
-            place not in same and not same.isdisjoint(ir.operands(e)) and not only_looks(e, same, facts.ir.exprs, file)
-            for place, e in enumerate(facts.ir.exprs)
+            not same.isdisjoint(ir.operands(e)) and not only_looks(e, same, facts.ir.exprs, file) for e in others
         )
 
 
@@ -149,10 +207,34 @@ def with_phis(numbers: Set[int], exprs: tuple[ir.Expr, ...]) -> set[int]:
     return found
 
 
-def _handed_on(one: ir.DefIR) -> Iterator[int]:
-    """The expressions that a def iterates over, stores, gives away or enters."""
+def _moved(e: ir.Expr, same: Set[int], inside: _Inside, exprs: tuple[ir.Expr, ...]) -> tuple[_Inside, ...] | None:
+    """Where the loader is in the value of an expression, once for each place, if it puts the loader, or the tuple that
+    holds it, in a tuple, chooses it, or takes an item of the tuple; None for any other expression."""
+    match e:
+        case ir.Seq("tuple", items) if not same.isdisjoint(items):
+            if any(isinstance(exprs[item], ir.Star) for item in items):
+                return None
+            return tuple(((place, len(items)), *inside) for place, item in enumerate(items) if item in same)
+        case ir.IfExp(test, then, other) if test not in same and not same.isdisjoint((then, other)):
+            return (inside,)
+        case ir.Unpack(value, index, False) if value in same and inside:
+            return _item(index, inside)
+        case ir.Index(base, index) if base in same and inside and index not in same:
+            key = exprs[index]
+            return _item(key.value, inside) if isinstance(key, ir.Const) and isinstance(key.value, int) else None
+    return None
+
+
+def _item(index: int, inside: _Inside) -> tuple[_Inside, ...]:
+    """Where the loader is in an item of a tuple: nowhere, if it is another item."""
+    (place, length), *rest = inside
+    return (tuple(rest),) if index in (place, place - length) else ()
+
+
+def _handed_on(one: ir.DefIR, followed: type[ir.Step]) -> Iterator[int]:
+    """The expressions that a def iterates over, stores, gives away or enters, but in the steps that are followed."""
     for step in one.steps:
-        if not isinstance(step, ir.Bind | ir.Perform | ir.Evaluate | ir.Test | ir.Delete):
+        if not isinstance(step, ir.Bind | ir.Perform | ir.Evaluate | ir.Test | ir.Delete | followed):
             yield from ir.step_expressions(step)
     yield from (here.expr for here in one.contexts if here.kind not in ("if", "while"))
     yield from (*one.decorators, *one.bases, *(value for _, value in one.keywords))

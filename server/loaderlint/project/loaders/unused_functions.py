@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import DefKey
 from loaderlint.project.loaders.failing_code import FailingCode
-from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 
 #: Names that entry points and command lines use.
@@ -69,9 +69,8 @@ class UnusedFunctions:
         return "outside" if is_open or "outside" in found else "none"
 
     def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
-        root = self._ev.files.root
-        is_installed = self._ev.files.exists(root / "setup.py") or "src" in path.relative_to(root).parts
-        return bool(one.decorators) or one.name in _ENTRY_POINTS or in_tests(path, root) or is_installed
+        is_entered = one.name in _ENTRY_POINTS or in_tests(path, self._ev.files.root)
+        return bool(one.decorators) or is_entered or is_installed(self._ev.files, path)
 
     def _holding(self, name: str) -> Iterator[tuple[ProjectFile, int]]:
         """The pieces whose text holds a name."""
@@ -85,7 +84,7 @@ class UnusedFunctions:
         facts = self._ev.facts(file.path, piece)
         if facts is None:
             return "outside"  # it is half typed
-        named = {number for number, e in enumerate(facts.ir.exprs) if _names(e, name)}
+        named = {number for number, e in enumerate(facts.ir.exprs) if names_function(e, name)}
         if named and self._failing.keeps_from_all(file.path, piece, named):
             return "none"
         if named:
@@ -93,7 +92,12 @@ class UnusedFunctions:
         return "outside" if file.path.name == _PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
 
 
-def _names(e: ir.Expr, name: str) -> bool:
+def is_installed(files: Files, path: Path) -> bool:
+    """Whether a file belongs to a library that is installed: code from outside may call its functions."""
+    return files.exists(files.root / "setup.py") or "src" in path.relative_to(files.root).parts
+
+
+def names_function(e: ir.Expr, name: str) -> bool:
     """Whether an expression names a function, or a text does: 'train.make_loader'."""
     match e:
         case ir.Global(named) | ir.Attr(_, named):
