@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.project_places import ProjectPlaces
     from loaderlint.rules.base import Rule
 
-#: Rules on faults that the call of a loader shows, whether or not anything iterates over it.
+#: Rules on faults that the call of a loader shows, whether or not anything iterates over it. They are silent themselves
+#: about what only the first iteration shows.
 _AT_CREATION = frozenset({"conflicting-loader-arguments"})
 
 #: A mark of a package that not every project needs, in the source of a fix.

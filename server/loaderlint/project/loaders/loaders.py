@@ -276,7 +276,7 @@ class Loaders:
         unused = {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
         in_use = [one for one in kept if self._is_in_use(one)]
         self.shows_use = bool(in_use)
-        idle = {id(one) for one in kept if in_use and self._is_idle(one)}
+        idle = {id(one) for one in kept if in_use and self.is_idle(one)}
         unused |= idle if any(id(one) not in idle for one in in_use) else set()
         return tuple(
             replace(
@@ -292,8 +292,8 @@ class Loaders:
         """Whether no program of the project makes a call."""
         return self.unused.is_unused(*def_key(site.frame)) or self.failing.keeps_from(site)
 
-    def _is_idle(self, loader: Loader) -> bool:
-        """Whether nothing iterates over a loader of torch's own class."""
+    def is_idle(self, loader: Loader) -> bool:
+        """Whether nothing iterates over a loader of torch's own class, be it the only one of the project."""
         is_plain = loader.kind.name == TORCH_LOADER and not loader.installed
         return is_plain and loader.site is not None and self._idle.is_idle(loader.site)
 

@@ -240,6 +240,7 @@ class Model:
         """Whether a program of the project creates a loader, apart from its tests."""
         self._unused = loaders.unused
         self.failing = loaders.failing
+        self._is_idle = loaders.is_idle
         self._defs: frozenset[DefKey] | None = None
         #: The loaders of which everything that is still walked is presumed.
         self._presuming = 0
@@ -856,6 +857,11 @@ class Model:
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
         """Whether no program of the project runs a function, though they create loaders elsewhere."""
         return self.shows_use and self._unused.is_unused(path, piece, def_)
+
+    def is_idle(self, loader: Loader) -> bool:
+        """Whether nothing iterates over a loader, be it the only one of the project (`Loader.idle`: in a project that
+        iterates over others)."""
+        return self._is_idle(loader)
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.

@@ -16,7 +16,8 @@ The constructor or the first iteration raises an exception. Measured with torch 
 | `batch_size=None` with `drop_last=True` | ValueError |
 | an iterable dataset with `shuffle=True`, `sampler` or `batch_sampler` | ValueError |
 | negative `num_workers`, `timeout`, `prefetch_factor`; `batch_size` < 1 or a float; no start method | ValueError |
-| `num_workers=None` or a float | TypeError |
+| `num_workers=None` | TypeError |
+| `num_workers` a float | TypeError at the first iteration |
 
 The usual cause is a hard-coded `persistent_workers=True`: the program fails when someone sets the number of workers to
 0 to debug it.
@@ -27,6 +28,8 @@ The usual cause is a hard-coded `persistent_workers=True`: the program fails whe
 - The values are allowed: `shuffle=False` with a sampler or an iterable dataset; `batch_size=1` with a batch sampler;
   before torch 2.0, `prefetch_factor=2`, which was the default.
 - The values come from `**kwargs`, or from code that is not available.
+- PyTorch raises at the first iteration only, and nothing iterates over the loader: a test creates it and reads
+  `loader.timeout`.
 - Both values depend on options, which a user may set together.
 
 The severity depends on where the value comes from: error for a constant; warning for a default (of a command line
@@ -49,7 +52,8 @@ on the number of workers already, and is wrong without them, the fix mends that 
 an attribute. If a dict brings the
 argument, the fix overrides it at the call, `**{**COMMON, "prefetch_factor": None}`, because other calls may use the
 dict. Unsafe where the fix removes something the author wants, such as the shuffling of an iterable dataset, and
-where the call passes another argument that needs workers and comes from a configuration: it may raise as well.
+where the call passes another argument that needs workers and comes from a configuration: it may raise as well. Unsafe
+also where code reads the argument from the loader, as in `loader.timeout`, or the length of a loader with `drop_last`.
 
 ## References
 - [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)
@@ -99,6 +103,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         place = argument.place(model) if argument else model.site_place(loader.site)
         if severity is None:
             yield Silence(RULE.name, place, f"`{conflict.argument}` depends on two options, which may be set together")
+            continue
+        if conflict.raised == "at iteration" and model.is_idle(loader):
+            yield Silence(RULE.name, place, "nothing iterates over this loader, and its call does not raise")
             continue
         other = written(loader, conflict.other, model) if conflict.other else None
         if is_expected(loader.site, other.number if other else NONE, model):

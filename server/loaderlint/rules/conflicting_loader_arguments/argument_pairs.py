@@ -17,6 +17,9 @@ from loaderlint.project.reach.model import Loader, Model
 #: if the user of the program chooses so; or never, or it is not known.
 Sure = Literal["always", "by default", "sometimes", "if chosen", "no"]
 
+#: When torch raises.
+Raised = Literal["at creation", "at iteration"]
+
 #: Pipes shuffle themselves, as they are configured.
 _PIPES = ("IterDataPipe",)
 _START_METHODS = frozenset({"fork", "spawn", "forkserver"})
@@ -28,7 +31,7 @@ class Conflict(Struct, frozen=True):
     """`argument` is rejected: `reason`, with the exception. `hard`, `soft`: how sure it is that the argument is so, and
     that what it conflicts with is so. `other` names what it conflicts with, '' if it is wrong by itself; `instead`:
     what the argument is where they do not conflict, as a condition's other value ('' if it can only be dropped);
-    `droppable`: without it nothing is lost."""
+    `droppable`: without it nothing is lost; `raised`: by the call that creates the loader, or by `iter`."""
 
     argument: str
     reason: str
@@ -37,6 +40,7 @@ class Conflict(Struct, frozen=True):
     other: str = ""
     instead: str = ""
     droppable: bool = True
+    raised: Raised = "at creation"
 
 
 def conflicts(loader: Loader, model: Model) -> Iterator[Conflict]:
@@ -66,7 +70,7 @@ def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
         )
     if _sure(loader.argument("num_workers"), lambda value: value.kind == "float" and _number(value) > 0) == "always":
         text = "`num_workers` is a float: TypeError at the first iteration; pass an int"
-        yield Conflict("num_workers", text, "always", "always")
+        yield Conflict("num_workers", text, "always", "always", raised="at iteration")
     workers = loader.has_workers() == "yes"
     context = loader.argument("multiprocessing_context")
     if workers and _sure(context, lambda value: value.kind == "str" and value.value not in _START_METHODS) == "always":
@@ -74,7 +78,7 @@ def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
         yield Conflict("multiprocessing_context", text, "always", "always")
     if workers and _sure(loader.argument("prefetch_factor"), _is_zero) == "always":
         text = f"`prefetch_factor` must be greater than 0: {_ITERATED}"
-        yield Conflict("prefetch_factor", text, "always", "always")
+        yield Conflict("prefetch_factor", text, "always", "always", raised="at iteration")
 
 
 def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
@@ -96,7 +100,9 @@ def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
         if name == "multiprocessing_context" and _all(loader.argument(name), LibObject):
             there = "always"
         if there != "no":
-            yield Conflict(name, f"`{name}` needs workers{{when}}: {end}", there, none, "num_workers", instead)
+            text = f"`{name}` needs workers{{when}}: {end}"
+            raised: Raised = "at iteration" if end == _ITERATED else "at creation"
+            yield Conflict(name, text, there, none, "num_workers", instead, raised=raised)
 
 
 def _over_iterable(loader: Loader, iterable: Sure) -> Iterator[Conflict]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, OverrideArguments, Place, RemoveArgument, Replace, Safety, SetArgument
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Literal_, MapOf
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, conflicts
+from loaderlint.rules.conflicting_loader_arguments.read_arguments import reads_argument
 from loaderlint.rules.shared.branches import is_alike
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.loader_traits import side_if_none
@@ -21,7 +24,14 @@ _NEEDING = ("persistent_workers", "prefetch_factor", "multiprocessing_context", 
 
 
 def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
-    """Let the argument follow the one that it conflicts with; else drop it."""
+    """Let the argument follow the one that it conflicts with; else drop it. Unsafe where code reads the argument from
+    the loader: it may expect the value."""
+    fixes = list(_fixes(conflict, loader, model))
+    is_read = any(fix.safety == "safe" for fix in fixes) and reads_argument(conflict.argument, loader, model)
+    yield from (replace(fix, safety="unsafe") if is_read else fix for fix in fixes)
+
+
+def _fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
     argument, other = written(loader, conflict.argument, model), written(loader, conflict.other, model)
     wrong = _wrong_side(conflict, argument, loader, model) if argument is not None else None
     if wrong is not None:
