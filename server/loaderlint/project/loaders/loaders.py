@@ -89,7 +89,8 @@ _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 #: At most this many loaders of one component are read, and the caller reports it if there are more. Real repositories
 #: have a few hundred.
 MAX_LOADERS = 4_000
-_MAX_LATE_SITES = 4
+#: At most this many calls that create a loader's unknown dataset are noted.
+MAX_LATE_SITES = 4
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
 _DISTRIBUTED = "torch.utils.data.DistributedSampler"
@@ -475,7 +476,7 @@ class Loaders:
             any(one.wrapped for one in held.values()),
             late,
             guessed=frozenset(atom for atom, one in held.items() if copied or not one.sure),
-            late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
+            late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:MAX_LATE_SITES],
             unheld=unheld,
         )
         return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))

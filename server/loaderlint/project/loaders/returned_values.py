@@ -64,7 +64,7 @@ def _calls_by_name(ev: Evaluator, function: DefKey, name: str) -> list[tuple[Cal
             file = ev.file(path)
             for piece in file.mentioning(one) if file is not None else ():
                 facts = ev.facts(path, piece)
-                here = _calls_in(facts, one) if facts is not None and path.suffix != _NOTEBOOK else None
+                here = calls_in(facts, one) if facts is not None and path.suffix != _NOTEBOOK else None
                 if facts is None or here is None:
                     return []
                 names += [other for other in here.aliases if other not in names]
@@ -95,7 +95,7 @@ class _Found(NamedTuple):
     aliases: list[str]
 
 
-def _calls_in(facts: PieceFacts, name: str) -> _Found | None:
+def calls_in(facts: PieceFacts, name: str) -> _Found | None:
     """The calls of a name in a piece; None if the piece does anything else with what it stands for."""
     exprs = facts.ir.exprs
     named = {number for number, e in enumerate(exprs) if _is_named(e, name)}

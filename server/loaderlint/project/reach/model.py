@@ -57,6 +57,7 @@ from loaderlint.project.loaders.own_iteration import loader_instead_of_torchs
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.loaders.registered_names import registered_names
 from loaderlint.project.loaders.sampled_indices import index_for
+from loaderlint.project.loaders.stored_classes import StoredClasses
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_tutorial
 from loaderlint.project.reach.default_branches import DefaultBranches
@@ -234,6 +235,7 @@ class Model:
         self.entries: list[Entry] = []
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
         self._configured_classes = ConfiguredClasses(self.ev)
+        self._stored_classes = StoredClasses(self.ev, self.callers)
         self.loaders: tuple[Loader, ...] = tuple(map(self._configured_classes.narrowed, loaders.find()))
         self._unread = loaders.limits
         self.shows_use = loaders.shows_use
@@ -434,6 +436,7 @@ class Model:
             if _is_named_late(loader):
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
                 left = self._found_from(loader, left)
+            left = self._stored_classes.among(loader, left)
             named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
             candidates = [one for one in named if one not in loader.datasets]
             if others if loader.out_of_sight else shown and not _is_by_name(loader):
