@@ -430,7 +430,7 @@ CALLS: dict[str, str] = {
     "functools.partial(functools.partial(f, 1), 2)": "partial(partial(f))",
     "functools.partial(load(), 1)": "?partial",
     'getattr(A(), "run")': "A().run",
-    'getattr(A(), "missing", f)': "?no such attribute | f",
+    'getattr(A(), "missing", f)': "f",
     "getattr(A(), load())": "?dynamic attribute | A().run",
     'getattr(A(), "r" + load())': "?dynamic attribute | A().run",
     "copy.copy([f])": "[f]",
