@@ -1,8 +1,9 @@
 """Random programs that calculate something and end: branches, loops, exceptions, functions, objects, lists and dicts.
 
 They leave out what the evaluator does not follow: second names of lists and dicts, the order of a list's items, items
-that are removed, and what a function does to a list or dict that it is given. `flag(n)` and `fail(n)` come from a
-module that no reader of the program can see: it is open which branch runs, and what raises ValueError."""
+that are removed, what a function does to a list or dict that it is given, and whether a dict has a key at some time.
+`flag(n)` and `fail(n)` come from a module that no reader of the program can see: it is open which branch runs, and
+what raises ValueError."""
 
 from __future__ import annotations
 
@@ -79,20 +80,20 @@ _CONSTANTS = ("0", "1", "2", "4", "None", "True", "False", '"a"', '"b"', "same",
 #: Expressions; each `?` is another one.
 _EXPRESSIONS = (
     '[?, ?]|(?, ?)|{"a": ?, "b": ?}|dict(a=?)|? if C else ?|same(?)|three(?)|second(?, ?)|second(?, y=?)|d.get("a")'
-    '|d.get("c", ?)|d["a"]|o.n|o.get()|o.value|o.name|o.size|p.n|p.get()|p.extra|A.size|A(?).n|A.made(?).name'
-    "|A.plain(?)|B(?).n|B(name=?).extra|[i for i in (?, ?)]|{**d, 'a': ?}|? or ?|? and ?|not ?|getattr(o, 'n', ?)"
+    '|d["a"]|o.n|o.get()|o.value|o.name|o.size|p.n|p.get()|p.extra|A.size|A(?).n|A.made(?).name'
+    "|A.plain(?)|B(?).n|B(name=?).extra|[i for i in (?, ?)]|? or ?|? and ?|not ?|getattr(o, 'n', ?)"
     "|getattr(o, 'missing', ?)|hasattr(o, 'missing')|(lambda q: q)(?)|isinstance(?, int)|isinstance(o, A)"
-    "|next(iter([?]))|dict(d)|d.copy()|'a' in d|bool(l)"
+    "|next(iter([?]))|bool(l)"
 ).split("|")
 _CONDITIONS = (
-    'F|F|x|y is None|z|not x|x == 1|"a" in d|l|len(l) > 0|len(l) != 0|o.n|x is not None|isinstance(x, int)'
-    '|d.get("c") is None|callable(x)|x in (1, 2)|o.name is None|hasattr(o, "late")'
+    "F|F|x|y is None|z|not x|x == 1|l|len(l) > 0|len(l) != 0|o.n|x is not None|isinstance(x, int)"
+    '|callable(x)|x in (1, 2)|o.name is None|hasattr(o, "late")'
 ).split("|")
 _STATEMENTS = (
     'x = ?|y = ?|z = ?|x = ?|y = ?|x, y = ?, ?|d["a"] = ?|d["b"] = ?|d["c"] = ?|d.update(a=?)|d.update({"b": ?})'
     '|d.setdefault("c", ?)|l.append(?)|l += [?]|l = [?]|l = l + [?]|l[0] = ?|l.extend([?, ?])|d = {"a": ?}|o = A(?)'
     '|o = B(?)|p = B(n=?, name=?)|o.n = ?|o.value = ?|o.set(?)|o.late = ?|o.options["a"] = ?|o.options.update(b=?)'
-    "|p.add(?)|A.size = ?|(x := y)|o, p = B(1), B(2)|m = o.set; m(x)"
+    "|p.add(?)|A.size = ?|(x := y)|o, p = B(1), B(2)"
 ).split("|") + ["d |= {'b': ?}"]
 
 
@@ -105,14 +106,14 @@ class _Program:
 
     def lines(self) -> list[str]:
         """The lines of the program, without its head."""
-        body = [*_START, *self._block(3), *self._block(3)]
+        body = [*_START, *self._block(2)]
         watched = [f"loader{number} = DataLoader([], collate_fn={name})" for number, name in enumerate(NAMES)]
         match self._chance.choice(["module", "function", "helper"]):
             case "module":
                 return [*body, *watched]
             case "function":
                 return ["def main():", *_deeper([*body, *watched]), "", "", "main()"]
-        helper = ["def helper(x, y, z=2, *rest, **more):", *_deeper([*_START[1:], *self._block(3)])]
+        helper = ["def helper(x, y, z=2, *rest, **more):", *_deeper([*_START[1:], *self._block(2)])]
         helper.append(f"    return {self._expression()}")
         calls = [f"x = helper({self._expression(1)}, y)", *self._block(1), f"y = helper(x, {self._expression(1)}, z=z)"]
         return [*helper, "", "", "def main():", *_deeper([*_START, *calls, *watched]), "", "", "main()"]

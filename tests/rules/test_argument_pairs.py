@@ -29,6 +29,7 @@ sampler = RandomSampler(D())
 batches = BatchSampler(sampler, 2, True)
 {}
 loader = DataLoader({})
+for batch in loader: pass
 """
 
 
@@ -204,10 +205,10 @@ ARGUMENTS: dict[str, str] = {
     "n = 0 | D(), num_workers=n, timeout=5": (
         "error timeout: there are none AssertionError [safe: Make timeout depend on num_workers]"
     ),
-    "def f(n): return DataLoader(D(), num_workers=n, timeout=5); f(0); f(2) | D()": (
+    "def f(n): return list(DataLoader(D(), num_workers=n, timeout=5)); f(0); f(2) | D()": (
         "possible information timeout: some callers AssertionError [safe: Make timeout depend on num_workers]"
     ),
-    "def f(n): return DataLoader(D(), num_workers=n, timeout=5); "
+    "def f(n): return list(DataLoader(D(), num_workers=n, timeout=5)); "
     "f(0) | D()": "error timeout: there are none AssertionError [safe: Make timeout depend on num_workers]",
 }
 
