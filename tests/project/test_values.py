@@ -675,6 +675,7 @@ STORED: dict[str, str] = {
     'd = {"a": 1}; d |= {"b": 2}; d["a"] = 3; d': "{a: 3, b: 2}",
     'd = {"a": 1}; d = d | {"b": 2}; d["c"] = 3; d': "{a: 1, b: 2, c: 3}",
     'd = {k: 1 for k in load()}; d["a"] = 3; d': "{a: 3, *: 1}",
+    'd = {"a": 1}; d["b"] = 2; d.get("b", 5)': "2",
 }
 
 #: Module-level code after a table of dicts, and what its last line may be.
@@ -756,6 +757,20 @@ def test_values_in_a_function(tmp_path: Path, code: str) -> None:
 @pytest.mark.parametrize("scope", ["function", "module"])
 def test_what_is_stored_later(tmp_path: Path, code: str, scope: str) -> None:
     assert evaluated(tmp_path, code, scope) == STORED[code]
+
+
+#: What is in a dict at one time, in a function.
+AT_A_TIME: dict[str, str] = {
+    'd = {"a": 1}; held = d.get("b", 5); d["b"] = 2; held': "5 | ?no such key",
+    'd = {"a": 1}; del d["a"]; d.get("a", 5)': "5 | ?empty mapping",
+    'd = {"a": 1}; d.pop("a", None); d.get("a", 5)': "5 | ?empty mapping",
+    'd = {"a": 1}; held = d.get("a", 5); del d["a"]; held': "1",
+}
+
+
+@pytest.mark.parametrize("code", AT_A_TIME)
+def test_what_a_dict_holds_at_a_time(tmp_path: Path, code: str) -> None:
+    assert evaluated(tmp_path, code, "function") == AT_A_TIME[code]
 
 
 @pytest.mark.parametrize("code", [*SPREADS, *MODULE])

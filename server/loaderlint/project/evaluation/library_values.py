@@ -979,7 +979,9 @@ def call_object(
         copied = _as_left(ev, Val(frozenset({atom.owner}), callee.origins), frame, number)
         return containers.shallow_copy(ev, copied, frame, number), ()
     if isinstance(atom.owner, MapOf):
-        return _map_method(ev, atom.owner, method, arguments, site), ()
+        owner = Val(frozenset({atom.owner}), callee.origins)
+        held = _as_left(ev, owner, frame, number) if method == "get" else owner
+        return join(_map_method(ev, one, method, arguments, site) for one in held.only(MapOf)), ()
     if isinstance(atom.owner, SeqOf):
         return of(LibObject(f"list.{method}", site)), ()
     change = None if arguments.positional else _TEXT_METHODS.get(method)
