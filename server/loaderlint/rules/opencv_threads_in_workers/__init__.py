@@ -22,7 +22,7 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...). Or not for so small an image: `cv2.resize` to less than about 313 x 313 pixels, and
   `cv2.cvtColor`, `threshold`, `LUT`, `equalizeHist` or `bilateralFilter` of the result; `cv2.dilate`, `erode`,
-  `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to 1280 x 720.
+  `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to 1280 x 720; `cv2.GaussianBlur` of floats.
 - The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
   read from a file counts as large. `cv2.warpAffine`, `warpPerspective` and `remap` to less than 313 x 313 pixels are a
   hint, too: OpenCV 4 starts no threads for them, but OpenCV 5 does unless the image has two channels.

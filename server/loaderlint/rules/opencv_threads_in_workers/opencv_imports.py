@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.opencv import BY_SIZE, FOR_LARGE_IMAGES, SERIAL
+from loaderlint.knowledge.opencv import BY_SIZE, FOR_BYTES, FOR_LARGE_IMAGES, SERIAL
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
@@ -55,7 +55,9 @@ def starts_threads(call: WorkerCall, model: Model) -> bool:
 def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
     if not name.startswith("cv2.") or name.startswith("cv2.ocl.") or name in SERIAL or name in FOR_LARGE_IMAGES:
         return False
-    return name not in BY_SIZE or not is_small(name, model.ev.calls.arguments(call.call, call.frame), model.ev)
+    return name not in BY_SIZE | FOR_BYTES or not is_small(
+        name, model.ev.calls.arguments(call.call, call.frame), model.ev
+    )
 
 
 def surely_starts_threads(call: WorkerCall, model: Model) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from loaderlint.facts import ir
 from loaderlint.knowledge.opencv import (
     ANY_TYPE,
     BYTES,
     BYTES_ONLY,
     FILLED,
+    FLOATS,
+    FOR_BYTES,
     KEEPS_TYPE,
     LEAST_PIXELS,
+    MAKES_FLOATS,
     READS,
     READS_BYTES,
     SERIAL_IF_SMALL,
@@ -41,6 +45,8 @@ def is_small(name: str, arguments: Arguments, ev: Evaluator) -> bool:
             _is_one_of(arguments.get("interpolation", 5), ANY_TYPE)
             or (_is_one_of(arguments.get("interpolation", 5), BYTES_ONLY) and _follow(arguments, _is_bytes, ev, 0))
         )
+    if name in FOR_BYTES:
+        return _is_float(arguments.get("src", 0), ev, 0)
     return name in SERIAL_IF_SMALL and _follow(arguments, _is_small_result, ev, 0)
 
 
@@ -84,6 +90,31 @@ def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> boo
     if name in FILLED:
         return _is_one_of(arguments.get("dtype", FILLED[name]), BYTES)
     return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
+
+
+def _is_float(image: Val | None, ev: Evaluator, depth: int) -> bool:
+    """Whether an image is an array of floats, whatever made it: `np.zeros((64, 64))`, an item of that, or a copy."""
+    made = list(image.atoms) if image is not None and depth < _MAX_DEPTH else []
+    return bool(made) and all(isinstance(atom, LibObject) and _makes_floats(atom, ev, depth + 1) for atom in made)
+
+
+def _makes_floats(made: LibObject, ev: Evaluator, depth: int) -> bool:
+    frame, arguments = made.site.frame, ev.calls.site_arguments(made.site)
+    if made.name in MAKES_FLOATS:
+        return True
+    if made.name in FILLED:
+        dtype = arguments.get("dtype", FILLED[made.name])
+        return _is_one_of(dtype, FLOATS) and not (made.name == "numpy.full" and dtype is None)
+    match ev.expr(frame, made.site.expr):
+        case ir.Index(base, _):
+            return _is_float(ev.eval(base, frame), ev, depth)
+        case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr):
+            if method.name == "astype":
+                return _is_one_of(arguments.get("dtype", 0), FLOATS - {None})
+            if made.name in KEEPS_TYPE:
+                return _is_float(arguments.get("src", 0), ev, depth)
+            return method.name == "copy" and _is_float(ev.eval(method.base, frame), ev, depth)
+    return False
 
 
 def _is_sized(name: str, arguments: Arguments, question: _OfPixels, ev: Evaluator) -> bool:
