@@ -669,6 +669,7 @@ STORED: dict[str, str] = {
     "steps = [f, f]; steps[-1] = g; steps": "[f, f | g]",
     "steps = [f, g]; steps[load()] = 1; steps": "[1 | f, 1 | g]",
     "steps = []; steps.append(f); steps[0] = g; steps": "[f | g]",
+    "steps = [f]; steps[0] = load(steps[0]); steps": "[f]",
     "steps = [f]; steps += [g]; steps.append(1); steps": "[f, g, 1]",
     "steps = [f]; steps = steps + [g]; steps.append(1); steps": "[f, g, 1]",
     "steps = [g for g in (1, 2)]; steps.append(f); steps": "[1 | 2, f]",

@@ -75,11 +75,20 @@ def _appended_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 
 
 def with_replaced_items(ev: Evaluator, items: tuple[Val, ...], number: int, frame: Frame) -> tuple[Val, ...]:
-    """The items of the list that expression `number` creates, or what the same def stores at their places."""
+    """The items of the list that expression `number` creates, or what the same def stores at their places. What it
+    makes of the item there, such as `images[0] = turn(images[0])`, is left out: it depends on itself."""
     for step in frame.code.fillings(number):
         if isinstance(step, ir.SetItem) and not ev.liveness.is_dead(step.context, frame):
-            items = _with_replaced(ev, items, step, frame)
+            if not _reads_item(step.value, number, frame):
+                items = _with_replaced(ev, items, step, frame)
     return items
+
+
+def _reads_item(value: int, number: int, frame: Frame) -> bool:
+    """Whether an expression is made of an item of the list that expression `number` creates."""
+    exprs = frame.code.exprs
+    parts = (exprs[part] for part in ir.made_of(exprs, [value]))
+    return any(isinstance(part, ir.Index) and frame.code.may_be(part.base, number) for part in parts)
 
 
 def _with_replaced(ev: Evaluator, items: tuple[Val, ...], step: ir.SetItem, frame: Frame) -> tuple[Val, ...]:
@@ -569,7 +578,7 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
         if not isinstance(step, ir.SetItem | ir.Perform) or ev.liveness.is_dead(step.context, body):
             continue
         if isinstance(step, ir.SetItem):
-            if ev.expr(body, step.base) == ir.Global(name):
+            if ev.expr(body, step.base) == ir.Global(name) and not _reads_item_of_global(step.value, name, body):
                 grown = replace(grown, items=_with_replaced(ev, grown.items, step, body))
             continue
         call = ev.expr(body, step.call)
@@ -577,6 +586,13 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
         if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
             grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
     return grown
+
+
+def _reads_item_of_global(value: int, name: str, body: Frame) -> bool:
+    """Whether an expression is made of an item of the list `name` of the module."""
+    exprs = body.code.exprs
+    parts = (exprs[part] for part in ir.made_of(exprs, [value]))
+    return any(isinstance(part, ir.Index) and exprs[part.base] == ir.Global(name) for part in parts)
 
 
 @needs_word

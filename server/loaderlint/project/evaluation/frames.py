@@ -156,6 +156,10 @@ class Code:
                     self._filled.setdefault(one, []).append((number, step))
         return self._filled
 
+    def may_be(self, number: int, made: int) -> bool:
+        """Whether an expression may be the object that expression `made` creates, also after a branch."""
+        return made in self._values(number)
+
     def removals(self, made: int) -> list[tuple[int, int, int]]:
         """The steps that remove an item from the dict that expression `made` creates, by `.pop(key)` or `del`, in
         source order: the step's number, its context, and the key's expression."""

@@ -46,6 +46,7 @@ class Uncollatable:
         self._ev = model.ev
         self._classes: dict[ClassRef, bool] = {}
         self._asked: set[ItemStore] = set()
+        self._followed: set[LibObject] = set()
         self._is_set_somewhere: bool | None = None
 
     def of(self, number: int, frame: Frame, given: Given, depth: int = 0) -> Kind | None:
@@ -107,10 +108,10 @@ class Uncollatable:
                 return next(self._of_items(atom, given, depth + 1), None)
             case Instance(cls, _) if self._is_plain(cls):
                 return f"an object of `{self._ev.classes.name(cls)}`"
-            case LibMember(LibObject() as owner, "parent") if self._of_object(owner, given) == PATH:
+            case LibMember(LibObject() as owner, "parent") if self._of_object(owner, given, depth) == PATH:
                 return PATH
             case LibObject():
-                return self._of_object(atom, given)
+                return self._of_object(atom, given, depth)
         return None
 
     def _of_items(self, atom: SeqOf | MapOf, given: Given, depth: int) -> Iterator[Kind]:
@@ -157,7 +158,7 @@ class Uncollatable:
                 self._asked.remove(store)
         return False
 
-    def _of_object(self, atom: LibObject, given: Given) -> Kind | None:
+    def _of_object(self, atom: LibObject, given: Given, depth: int) -> Kind | None:
         if atom.name in OTHERS:
             return OTHERS[atom.name]
         if is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
@@ -166,8 +167,19 @@ class Uncollatable:
             return PATH
         call = self._ev.expr(atom.site.frame, atom.site.expr)
         if atom.name in IMAGE_FUNCTIONS and isinstance(call, ir.Call) and call.args:
-            return IMAGE if self.of(call.args[0].value, atom.site.frame, given, 1) == IMAGE else None
+            return self._of_changed_image(atom, call.args[0].value, given, depth)
         return None
+
+    def _of_changed_image(self, atom: LibObject, image: int, given: Given, depth: int) -> Kind | None:
+        """What a function of torchvision makes of an image. In `images[0] = rotate(images[0], 90)` that is what the
+        item was before."""
+        if atom in self._followed:
+            return IMAGE
+        self._followed.add(atom)
+        try:
+            return IMAGE if self.of(image, atom.site.frame, given, depth + 1) == IMAGE else None
+        finally:
+            self._followed.remove(atom)
 
     def _keeps_images(self, call: ir.Call, frame: Frame) -> bool:
         """Whether a call is one of a transform, or of a pipeline of transforms, that gives an image for an image."""
