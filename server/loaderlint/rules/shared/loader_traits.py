@@ -35,7 +35,7 @@ def one_stream(loader: Loader, model: Model) -> str:
 
 def persist_if_any(loader: Loader, model: Model) -> bool:
     """Whether the loader's workers live longer than an epoch, if it has any. `persistent_workers=num_workers > 0` says
-    so too, and `True if num_workers > 0 else False`."""
+    so too, as do `True if num_workers > 0 else False` and a store under `if num_workers > 0`."""
     if loader.persistent is not None:
         return loader.persistent
     tests = _tests_of_persistence(loader, model)
@@ -50,8 +50,28 @@ def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame
         then, other = (model.ev.expr(given.frame, number) for number in (choice.then, choice.other))
         is_plain = (then, other) == (ir.Const("bool", True), ir.Const("bool", False))
         return [(choice.test, given.frame) if is_plain else None]
+    stored = _test_of_store(loader) if given is None else None
+    if stored is not None:
+        return [stored]
     atoms = loader.argument("persistent_workers").atoms
     return [(one.site.expr, one.site.frame) if isinstance(one, LibObject) else None for one in atoms]
+
+
+def _test_of_store(loader: Loader) -> tuple[int, Frame] | None:
+    """The test under which the def that creates the loader makes its workers persist, if it does so once:
+    `if num_workers > 0: options["persistent_workers"] = True`."""
+    frame = loader.site.frame if loader.site is not None else None
+    one = frame.code.one if frame is not None else None
+    if frame is None or one is None:
+        return None
+    exprs = frame.code.exprs
+    name = ir.Const("str", "persistent_workers")
+    stores = [step for _, step in frame.code.steps_of(ir.SetItem) if exprs[step.index] == name]
+    if len(stores) != 1 or exprs[stores[0].value] != ir.Const("bool", True):
+        return None
+    around = one.contexts[stores[0].context]
+    is_only = around.kind == "if" and not around.negated and around.parent == 0
+    return (around.expr, frame) if is_only else None
 
 
 def is_for_workers(test: int, frame: Frame, loader: Loader, model: Model) -> bool:

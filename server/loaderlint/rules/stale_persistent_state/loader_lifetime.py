@@ -116,8 +116,8 @@ def _replaces(step: ir.Bind | ir.SetAttr, loop: Loop, loader: Loader, model: Mod
     sites = (atom.site for atom in model.ev.eval(step.value, frame).atoms if isinstance(atom, LibObject | Instance))
     made = [one for site in sites if site for one in model.made_at(site.frame.path, site.frame.piece, site.expr)]
     others = [one for one in made if one.site != loader.site]
-    return bool(others) and any(
-        is_loader(iterable, frame, loader, model) and is_loader(iterable, frame, others[0], model)
+    return any(
+        is_loader(iterable, frame, loader, model) and any(is_loader(iterable, frame, one, model) for one in others)
         for iterable in _iterables(loop, model)
     )
 
