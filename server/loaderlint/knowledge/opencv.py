@@ -72,7 +72,7 @@ READS_BYTES: frozenset[str | int | None] = frozenset(
 #: Functions of NumPy that make an image, with the position of `dtype`, and the types that are bytes.
 FILLED = MappingProxyType({"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2})
 BYTES: frozenset[str | int | None] = frozenset({"numpy.uint8", "uint8"})
-#: Those that are floats (None: not passed), functions that return floats, and methods whose result has the array's type.
+#: Those that are floats (None: not passed), and functions that return floats.
 FLOATS: frozenset[str | int | None] = frozenset(
     {None, "numpy.float32", "numpy.float64", "float32", "float64", "builtins.float", "float"}
 )
