@@ -343,4 +343,8 @@ def _parts(e: ir.Expr | None) -> tuple[int, ...]:
             return (func, *(arg.value for arg in args))
         case ir.Phi(choices):
             return choices
+        case ir.Seq(_, items):  # `None in (first, second)`
+            return items
+        case ir.Comp(_, _, _, iterables):  # `any(one is None for one in (first, second))`
+            return iterables
     return ()
