@@ -676,14 +676,11 @@ def _is_to_fail(ev: Evaluator, site: CallSite) -> bool:
     """Whether a test expects of a call that it raises: `with pytest.raises(ValueError)`. What it passes does not get
     far."""
     facts = ev.facts(site.path, site.piece)
-    contexts = facts.ir.defs[site.def_].contexts if facts else ()
-    number = site.context
-    while facts is not None and number > 0:
-        manager = facts.ir.exprs[contexts[number].expr] if contexts[number].kind == "with" else None
-        if isinstance(manager, ir.Call) and called_name(facts.ir.exprs, manager.func) in _EXPECTING:
-            return True
-        number = contexts[number].parent
-    return False
+    if facts is None:
+        return False
+    exprs, around = facts.ir.exprs, facts.ir.defs[site.def_].around(site.context)
+    managers = (exprs[here.expr] for here in around if here.kind == "with")
+    return any(isinstance(one, ir.Call) and called_name(exprs, one.func) in _EXPECTING for one in managers)
 
 
 def _is_local_partial(exprs: tuple[ir.Expr, ...], func: int) -> bool:

@@ -525,7 +525,7 @@ class Classes:
     def class_value(self, member: Member, cls: ClassRef | None = None) -> Val:
         """The value of a member that is not a function, or what code outside the class, or outside the class `cls` that
         derives from it, assigns instead."""
-        own = {one for one in (cls, member.owner) if one is not None}
+        own = dict.fromkeys((member.owner, cls or member.owner))
         return join((self._written_value(member), *(value for one in own for value in self._given(one, member.name))))
 
     def _given(self, cls: ClassRef, name: str) -> tuple[Val, ...]:

@@ -79,16 +79,16 @@ def with_replaced_items(ev: Evaluator, items: tuple[Val, ...], number: int, fram
     makes of the item there, such as `images[0] = turn(images[0])`, is left out: it depends on itself."""
     for step in frame.code.fillings(number):
         if isinstance(step, ir.SetItem) and not ev.liveness.is_dead(step.context, frame):
-            if not _reads_item(step.value, number, frame):
+            if not _reads_item(step.value, frame, lambda base: frame.code.may_be(base, number)):
                 items = _with_replaced(ev, items, step, frame)
     return items
 
 
-def _reads_item(value: int, number: int, frame: Frame) -> bool:
-    """Whether an expression is made of an item of the list that expression `number` creates."""
+def _reads_item(value: int, frame: Frame, is_list: Callable[[int], bool]) -> bool:
+    """Whether an expression is made of an item of a list. `is_list`: whether another expression is that list."""
     exprs = frame.code.exprs
     parts = (exprs[part] for part in ir.made_of(exprs, [value]))
-    return any(isinstance(part, ir.Index) and frame.code.may_be(part.base, number) for part in parts)
+    return any(isinstance(part, ir.Index) and is_list(part.base) for part in parts)
 
 
 def _with_replaced(ev: Evaluator, items: tuple[Val, ...], step: ir.SetItem, frame: Frame) -> tuple[Val, ...]:
@@ -541,19 +541,21 @@ def _stored_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> l
         keys = built_from(ev, step.index, body)
         value = ev.eval(step.value, body)
         return [(key, value) for key in keys] if keys else [(None, value)]
-    call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
-    func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
-    if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
-        return [*_updates(ev, call, body)] if ev.expr(body, func.base) == ir.Global(name) else []
-    return []
+    call = _called_on_global(ev, step, body, name)
+    return [*_updates(ev, call, body)] if call is not None and _method(ev, call, body) == "update" else []
 
 
 def _defaulted_in_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[tuple[str | None, Val]]:
     """What a module-level step stores in the dict `name` with `.setdefault(...)`; None for a key that is not known."""
+    return _defaulted_by(ev, step, body) if _called_on_global(ev, step, body, name) is not None else []
+
+
+def _called_on_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> ir.Call | None:
+    """The call by which a step runs a method of the list or dict `name` of the module."""
     call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
     func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
     is_its = isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name)
-    return _defaulted_by(ev, step, body) if is_its else []
+    return call if isinstance(call, ir.Call) and is_its else None
 
 
 def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -> list[str]:
@@ -563,10 +565,8 @@ def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -
         target = ev.expr(body, step.target)
         is_item = isinstance(target, ir.Index) and ev.expr(body, target.base) == ir.Global(name)
         key = target.index if isinstance(target, ir.Index) and is_item else NONE
-    elif isinstance(step, ir.Perform) and isinstance(call := ev.expr(body, step.call), ir.Call) and call.args:
-        func = ev.expr(body, call.func)
-        is_pop = isinstance(func, ir.Attr) and func.name == "pop" and ev.expr(body, func.base) == ir.Global(name)
-        key = call.args[0].value if is_pop else NONE
+    elif (call := _called_on_global(ev, step, body, name)) is not None and call.args:
+        key = call.args[0].value if _method(ev, call, body) == "pop" else NONE
     literal = ev.eval(key, body).literal if key != NONE else None
     return [literal.value] if literal is not None and isinstance(literal.value, str) else []
 
@@ -574,25 +574,21 @@ def _removed_from_global(ev: Evaluator, step: ir.Step, body: Frame, name: str) -
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
     """A list with what a frame adds to the list `name` of the module, or stores at the places of its items."""
     one = ev.def_of(body)
+
+    def is_it(number: int) -> bool:
+        return ev.expr(body, number) == ir.Global(name)
+
     for step in one.steps if one is not None else ():
         if not isinstance(step, ir.SetItem | ir.Perform) or ev.liveness.is_dead(step.context, body):
             continue
         if isinstance(step, ir.SetItem):
-            if ev.expr(body, step.base) == ir.Global(name) and not _reads_item_of_global(step.value, name, body):
+            if is_it(step.base) and not _reads_item(step.value, body, is_it):
                 grown = replace(grown, items=_with_replaced(ev, grown.items, step, body))
             continue
-        call = ev.expr(body, step.call)
-        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
-        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
-            grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
+        call = _called_on_global(ev, step, body, name)
+        if call is not None:
+            grown = replace(grown, items=(*grown.items, *added_items(ev, _method(ev, call, body), call, body)))
     return grown
-
-
-def _reads_item_of_global(value: int, name: str, body: Frame) -> bool:
-    """Whether an expression is made of an item of the list `name` of the module."""
-    exprs = body.code.exprs
-    parts = (exprs[part] for part in ir.made_of(exprs, [value]))
-    return any(isinstance(part, ir.Index) and exprs[part.base] == ir.Global(name) for part in parts)
 
 
 @needs_word

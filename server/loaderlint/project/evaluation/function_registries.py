@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, Unknown, of
+from loaderlint.project.evaluation.values import UNDEFINED, ClassRef, FunctionRef, Lib, of
 from loaderlint.project.modules.dependencies import (
     defined_name,
     holds,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 #: The def of a piece that is a function.
 _FUNCTION = 1
-_UNDEFINED = frozenset({Unknown("undefined name")})
 #: Words of code that registers classes without naming them.
 _UNNAMED = ("__subclasses__", "__init_subclass__", "globals()", "getmembers", "vars(", "__dict__", "getattr(")
 #: How code goes on after the name of a dict that it fills.
@@ -91,7 +90,7 @@ def _may_be_from(ev: Evaluator, path: Path, name: str, home: Path) -> bool:
     """Whether a name in one file may be the function or class of this name in file `home`. An unknown name may be; one
     that the file neither defines nor reads from a module only occurs in other names there."""
     atoms = ev.names.lookup(path, name).atoms
-    if atoms == _UNDEFINED:
+    if atoms == {UNDEFINED}:
         return path in ev.files.containing(f".{name}")
     known = {atom.path if isinstance(atom, FunctionRef | ClassRef) else None for atom in atoms if type(atom) is not Lib}
     return not atoms or home in known or None in known

@@ -13,7 +13,7 @@ from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation import containers, library_values
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Origin, Val, join, lib, of, unknown
+from loaderlint.project.evaluation.values import UNDEFINED, ClassRef, FunctionRef, Origin, Val, join, lib, of, unknown
 from loaderlint.project.modules import import_resolution
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import (
@@ -144,7 +144,7 @@ class Names:
             return starred
         if name in _BUILTINS:
             return lib(f"builtins.{name}")
-        return unknown("undefined name")
+        return of(UNDEFINED)
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
         """The name as a star import binds it; Unknown if one of them is unknown and the name is not a builtin. Modules

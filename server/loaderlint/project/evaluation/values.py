@@ -364,6 +364,9 @@ INDEX = Unknown("index")
 SAMPLED = Unknown("sampler")
 INDICES = frozenset({INDEX, SAMPLED})
 
+#: What a name is that nothing in sight binds.
+UNDEFINED = Unknown("undefined name")
+
 
 def is_index(value: Val) -> bool:
     """Whether a value can only be what workers call `__getitem__` with."""

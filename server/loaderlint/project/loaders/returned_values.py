@@ -16,10 +16,10 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import DefKey, FunctionRef, Unknown, def_key
 from loaderlint.project.loaders.unused_functions import is_installed, names_function
 from loaderlint.project.modules.tests_and_tutorials import in_tests
+from loaderlint.syntax.notebook import SUFFIX
 
 #: At most this many names of one function are followed: its own, and those that imports give it.
 _MAX_NAMES = 4
-_NOTEBOOK = ".ipynb"
 
 
 class Calling(NamedTuple):
@@ -50,7 +50,7 @@ def _is_plain(ev: Evaluator, function: DefKey, one: ir.DefIR) -> bool:
     file = ev.file(path)
     if one.kind != "function" or one.parent != 0 or one.is_generator or one.decorators:
         return False
-    if file is None or path.suffix == _NOTEBOOK or is_installed(ev.files, path):
+    if file is None or path.suffix == SUFFIX or is_installed(ev.files, path):
         return False
     return ev.names.class_around(file, piece) is None
 
@@ -64,7 +64,7 @@ def _calls_by_name(ev: Evaluator, function: DefKey, name: str) -> list[tuple[Cal
             file = ev.file(path)
             for piece in file.mentioning(one) if file is not None else ():
                 facts = ev.facts(path, piece)
-                here = calls_in(facts, one) if facts is not None and path.suffix != _NOTEBOOK else None
+                here = calls_in(facts, one) if facts is not None and path.suffix != SUFFIX else None
                 if facts is None or here is None:
                     return []
                 names += [other for other in here.aliases if other not in names]

@@ -31,6 +31,7 @@ from loaderlint.project.evaluation.library_values import library_arguments
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
+    UNDEFINED,
     Atom,
     ClassRef,
     DefKey,
@@ -82,8 +83,6 @@ _SAMPLE_METHODS_OF = {
 _MAX_NESTED_OBJECTS = 8
 #: Reasons why a dataset is not known: no known code sets the attribute, or a configuration names the class.
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
-#: The reason if a dataset is a name that nothing binds.
-_UNDEFINED = "undefined name"
 #: The reasons if unknown code passes the dataset, or sets the attribute that holds it.
 _OUTSIDE = frozenset({"parameter", _NOT_SET, "library attribute"})
 #: The number of loaders that a finding shows. Its message says how many more there are.
@@ -406,7 +405,7 @@ class Model:
             is_trial = loader.has_workers() == "no" and self._is_trial(loader)
             (idle if is_trial else used).update(classes)
         late = self._late_loaders()
-        if not late and any(loader.late == _UNDEFINED for loader in self.loaders):
+        if not late and any(loader.late == UNDEFINED.reason for loader in self.loaders):
             return  # somebody is still writing the dataset of that loader
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
@@ -469,7 +468,7 @@ class Model:
 
     def _late_loaders(self) -> list[Loader]:
         """The loaders whose dataset is unknown: those that may have workers. If none may, those outside tests."""
-        late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
+        late = [loader for loader in self.loaders if loader.late and loader.late != UNDEFINED.reason]
         working = [loader for loader in late if loader.has_workers() != "no"]
         return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.values import Unknown
+from loaderlint.project.evaluation.values import UNDEFINED
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import Start
@@ -13,7 +13,6 @@ from loaderlint.syntax.byte_search import calls
 
 #: Expressions that evaluate operands at once, and in this module.
 _EVALUATES = (ir.BoolOp, ir.Compare, ir.IfExp, ir.Call, ir.Attr, ir.Index, ir.Bin, ir.Unary, ir.Seq, ir.Map, ir.Star)
-_UNDEFINED = frozenset({Unknown("undefined name")})
 #: A module that calls one of these, or contains one of these words, may bind names that no statement shows.
 _CALLS_BINDING_UNSEEN = ("globals", "exec", "execfile", "setattr", "vars", "locals")
 _WORDS_BINDING_UNSEEN = ("sys.modules", "__dict__")
@@ -60,4 +59,4 @@ def _is_unbound(name: str, file: ProjectFile, model: Model) -> bool:
     """Whether no code in sight binds a name of a module, not even from another module."""
     if name in _FROM_OUTSIDE or name.startswith("__") or model.files.containing(f".{name} ="):
         return False
-    return model.ev.names.lookup(file.path, name).atoms == _UNDEFINED
+    return model.ev.names.lookup(file.path, name).atoms == {UNDEFINED}

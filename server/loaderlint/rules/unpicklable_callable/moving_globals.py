@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, Unknown
+from loaderlint.project.evaluation.values import UNDEFINED, ClassRef, FunctionRef, Lib
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Binding, ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 
-_UNDEFINED = frozenset({Unknown("undefined name")})
 #: 'guarded': bound under the main guard only. 'moving': bound again, in a loop or below.
 Moving = Literal["guarded", "moving"]
 
@@ -35,7 +34,7 @@ def is_bound_late(name: str, function: FunctionRef, model: Model) -> bool:
     bindings = file.names.get(name, []) if file is not None else []
     if bindings:
         return all(one.def_ != 0 for one in bindings)
-    return model.ev.names.lookup(function.path, name, function.piece).atoms == _UNDEFINED
+    return model.ev.names.lookup(function.path, name, function.piece).atoms == {UNDEFINED}
 
 
 def _moving(
