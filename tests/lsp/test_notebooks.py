@@ -151,9 +151,19 @@ def test_nothing_of_the_next_cell_is_offered(first: str, line: int, tmp_path: Pa
             await client.settled()
             assert await client.actions(book.order[0], (line, 0), only=["quickfix", "refactor"]) == []
             assert await client.request("textDocument/hover", **place) is None
+            assert len(await client.actions(book.order[1], (0, 0), only=["quickfix"])) == 2
+
+    run(scenario())
+
+
+def test_a_cell_without_python_is_not_explained(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "# %% # A title", "BUG LOADER(4)")
+            place = {"textDocument": {"uri": book.order[0]}, "position": {"line": 0, "character": 0}}
+            await client.settled()
             with pytest.raises(Refused, match="no Python"):
                 await client.request("loaderlint/explain", **place)
-            assert len(await client.actions(book.order[1], (0, 0), only=["quickfix"])) == 2
 
     run(scenario())
 

@@ -31,10 +31,11 @@ def made(*cells: str | list[str], indent: int | None = 1, **more: Any) -> str:
 
 def test_code_cells_are_one_source() -> None:
     found = notebook.read(made(["import torch\n", "x = 1"], "y = 2\nz = 3\n", [], "w = 4"))
-    assert found.text == "import torch\nx = 1\ny = 2\nz = 3\n\nw = 4\n"
-    assert found.starts == (0, 2, 4, 5)
+    assert found.text == "import torch\nx = 1\ny = 2\nz = 3\n\n\nw = 4\n"
+    assert found.starts == (0, 2, 5, 6)
     assert notebook.cell_of(found.starts, 3) == (2, 1)
-    assert notebook.cell_of(found.starts, 5) == (4, 0)
+    assert notebook.cell_of(found.starts, 4) == (2, 2)  # the empty line that editors show
+    assert notebook.cell_of(found.starts, 6) == (4, 0)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_a_line_in_front_of_a_cell_belongs_to_the_cell_before() -> None:
 
 def test_a_function_at_the_end_of_a_cell_leaves_no_blank_lines() -> None:
     found = notebook.read(made("import torch", "x = 1\n\n"))
-    after = json.loads(found.edited("import torch\n\n\ndef f(): ...\n\n\nx = 1\n\n"))
+    after = json.loads(found.edited("import torch\n\n\ndef f(): ...\n\n\nx = 1\n\n\n"))
     assert [cell["source"] for cell in after["cells"]][1:] == ["import torch\n\n\ndef f(): ...", "x = 1\n\n"]
 
 

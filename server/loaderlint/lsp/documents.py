@@ -80,14 +80,13 @@ class Snapshot(Struct, frozen=True):
         return next((cell for cell in self.cells if cell.uri == uri), None)
 
     def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int] | None:
-        """The (line, column) in characters of the client's position in the document or cell `uri`. None if it is not on
-        a line of the whole: in a cell of another language, and on the empty line after a cell's last line ending."""
+        """The (line, column) in characters of the client's position in the document or cell `uri`; None in a cell of
+        another language."""
         part = self.part(uri)
         if part is None:
             return None
         line, column = to_position(part.lines, position, encoding)
-        within = self.part_at(part.start + line).start == part.start
-        return (part.start + line, column) if within else None
+        return part.start + line, column
 
     def span(self, uri: str, range_: types.Range, encoding: Encoding) -> Place | None:
         """The span in characters of the client's range in the document or cell `uri`; it may end on the line after the

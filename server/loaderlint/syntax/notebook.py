@@ -278,15 +278,20 @@ def _lines(text: str) -> list[str]:
 
 
 def _closed(text: str) -> str:
-    """`text` with a line end, so that the next cell starts on a line of its own."""
-    return text if text.endswith(("\n", "\r")) else f"{text}\n"
+    """`text` with one more line end, so that the next cell starts on a line of its own and a cell that ends with a line
+    end keeps the empty line that editors show below it."""
+    return text + _line_end(text)
 
 
 def _reopened(text: str, old: str) -> str:
     """`text` without line ends at either end, unless the cell had one there: a cell needs no blank lines above or below
     a function."""
     text = text if old.startswith(("\n", "\r")) else text.lstrip("\r\n")
-    return text if old.endswith(("\n", "\r")) else text.rstrip("\r\n")
+    return text.removesuffix(_line_end(old)) if old.endswith(("\n", "\r")) else text.rstrip("\r\n")
+
+
+def _line_end(text: str) -> str:
+    return "\r" if text.endswith("\r") else "\n"
 
 
 def blanked(source: str) -> str:
