@@ -23,6 +23,10 @@ LOAD = "def load(config, folder): ...\n"
 NEVER = {
     "an import of a missing name": HEAD + "from data import Tiles\n" + LOADER + DATA,
     "one beside a name that is there": HEAD + "from data import Crops, Tiles\n" + LOADER + DATA,
+    "one of a module that looks at its options": (
+        HEAD + "from data import Tiles\n" + LOADER + DATA + "def show(args):\n    print(vars(args), args.__dict__)\n"
+        "    executor = setattr(self, 'x', 1)\n"
+    ),
     "a relative one": (
         "--- pack/__init__.py\n--- pack/data.py\nclass Crops: ...\n"
         "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .data import Tiles\n" + LOADER
@@ -98,6 +102,12 @@ MAYBE = {
     "one from __getattr__": HEAD + "from data import Tiles\n" + LOADER + "--- data.py\ndef __getattr__(name): ...\n",
     "one that is set by its name": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nglobals()['T' + 'iles'] = 1\n"
+    ),
+    "one that is set through vars": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\nvars(data)['T' + 'iles'] = 1\n"
+    ),
+    "one that is set by setattr": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\nsetattr(data, 'T' + 'iles', 1)\n"
     ),
     "one in a statement that cannot be read": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nTiles = = 1\n"

@@ -25,14 +25,13 @@ from loaderlint.project.modules.dependencies import is_def, whole
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
 _PACKAGE = "__init__.py"
 #: What stands in a line after the `import` or `from` that begins a statement.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
 _OF_LIBRARIES = STANDARD | WELL_KNOWN
-#: A module with one of these words may bind names that no statement shows.
-_BINDS_UNSEEN = ("globals", "exec", "setattr", "vars", "locals", "sys.modules", "__dict__")
 #: A file with one of these words may import modules from other folders.
 _CHANGES_PATH = ("sys.path", "_init_paths", "sys.modules", "addsitedir", "importlib")
 
@@ -238,7 +237,7 @@ class FailingCode:
         file = self._ev.file(path)
         if file is None or path.name == _PACKAGE or name.startswith("__") or name in file.names:
             return False
-        if file.stars or "__getattr__" in file.names or any(file.mentioning(word) for word in _BINDS_UNSEEN):
+        if file.stars or "__getattr__" in file.names or may_bind_unseen(file):
             return False
         return all(file.facts_of(index) is not None for index, _ in file.asking(whole, scope=MODULE))
 

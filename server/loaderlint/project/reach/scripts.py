@@ -102,10 +102,19 @@ class Scripts:
         return (number for number, *_ in self._leading(frame, frozenset()))
 
     def importers(self, path: Path) -> tuple[Path, ...]:
-        """The files that import the module `path`."""
-        name = path.parent.name if path.name == "__init__.py" else path.stem
-        found = self._model.files.containing(name)
-        return tuple(other for other in found if other != path and self._imports_it(other, path, name))
+        """The files that import the module `path`, or write its name as `importlib.import_module("tool.study")` does."""
+        *_, package, name = path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
+        others = (other for other in self._model.files.containing(name) if other != path)
+        return tuple(
+            other
+            for other in others
+            if self._imports_it(other, path, name) or self._writes(other, f"{package}.{name}")
+        )
+
+    def _writes(self, path: Path, module: str) -> bool:
+        """Whether a file has a string that ends with the dotted name of a module."""
+        file = self._model.files.file(path)
+        return file is not None and any(file.mentioning(f"{module}{quote}") for quote in "\"'")
 
     def _imports_it(self, path: Path, wanted: Path, name: str) -> bool:
         """Whether a file imports the module `wanted`, which is called `name`."""

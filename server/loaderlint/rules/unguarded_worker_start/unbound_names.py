@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.values import UNDEFINED
 from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.project.reach.model import Model
 from loaderlint.project.reach.scripts import Start
-from loaderlint.syntax.byte_search import calls
 
 #: Expressions that evaluate operands at once, and in this module.
 _EVALUATES = (ir.BoolOp, ir.Compare, ir.IfExp, ir.Call, ir.Attr, ir.Index, ir.Bin, ir.Unary, ir.Seq, ir.Map, ir.Star)
-#: A module that calls one of these, or contains one of these words, may bind names that no statement shows.
-_CALLS_BINDING_UNSEEN = ("globals", "exec", "execfile", "setattr", "vars", "locals")
-_WORDS_BINDING_UNSEEN = ("sys.modules", "__dict__")
 #: Builtins of Python 2, and names that IPython, profilers and workflow tools put into a script.
 _FROM_OUTSIDE = frozenset(
     """
@@ -31,18 +28,12 @@ def unbound_before(start: Start, model: Model) -> str:
     file = model.files.file(start.place.path)
     body = model.ev.body(start.place.path, start.place.piece)
     one = body.code.one
-    if file is None or one is None or _may_bind_unseen(file):
+    if file is None or one is None or may_bind_unseen(file):
         return ""
     around = {0, *one.enclosing(one.steps[start.step].context)}
     before = [step for step in one.steps[: start.step + 1] if step.context in around]
     reads = (name for step in before for name in _always_read(ir.step_expressions(step), body.code.exprs))
     return next((name for name in reads if _is_unbound(name, file, model)), "")
-
-
-def _may_bind_unseen(file: ProjectFile) -> bool:
-    if any(file.mentioning(word) for word in _WORDS_BINDING_UNSEEN):
-        return True
-    return any(True for name in _CALLS_BINDING_UNSEEN for _ in file.asking(calls, name))
 
 
 def _always_read(numbers: tuple[ir.ExprId, ...], exprs: tuple[ir.Expr, ...]) -> Iterator[str]:

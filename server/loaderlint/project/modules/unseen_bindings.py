@@ -1,0 +1,22 @@
+"""Which files may bind names that no statement shows: `globals()[name] = f`, `exec(text)`."""
+
+from __future__ import annotations
+
+import re
+
+from loaderlint.project.modules.project_files import ProjectFile
+
+#: `vars(args)`, `setattr(self, ...)` and `self.__dict__` do not bind names of a module.
+_BINDS = re.compile(
+    r"\b(?:globals|locals|vars)\s*\(\s*\)|\bvars\s*\([^()]*\)\s*(?:\[|\.update\b)|\bexec(?:file)?\s*\(|\bsys\.modules\b"
+    r"|\bsetattr\s*\(\s*(?!self\b|cls\b)|(?<!\bself)(?<!\bcls)(?<!args)\.__dict__\b"
+)
+
+
+def may_bind_unseen(file: ProjectFile) -> bool:
+    """Whether a file contains code that may bind names of its module at run time."""
+    return any(True for _ in file.asking(_binds_unseen))
+
+
+def _binds_unseen(text: str) -> bool:
+    return _BINDS.search(text) is not None
