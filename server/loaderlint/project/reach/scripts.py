@@ -106,9 +106,7 @@ class Scripts:
         *_, package, name = path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
         others = (other for other in self._model.files.containing(name) if other != path)
         return tuple(
-            other
-            for other in others
-            if self._imports_it(other, path, name) or self._writes(other, f"{package}.{name}")
+            other for other in others if self._imports_it(other, path, name) or self._writes(other, f"{package}.{name}")
         )
 
     def _writes(self, path: Path, module: str) -> bool:
