@@ -102,7 +102,7 @@ class Scripts:
         return (number for number, *_ in self._leading(frame, frozenset()))
 
     def importers(self, path: Path) -> tuple[Path, ...]:
-        """The files that import the module `path`, or write its name as `importlib.import_module("tool.study")` does."""
+        """The files that import the module `path`, or name it in a string, as `importlib.import_module` takes it."""
         *_, package, name = path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
         others = (other for other in self._model.files.containing(name) if other != path)
         return tuple(
