@@ -40,6 +40,31 @@ def test_the_rest_is_enclosed(text: str, code: str, expected: str) -> None:
     assert fixed(text, [EncloseRest(place(text, code), "if G:")]) == expected
 
 
+#: Statements that the guard makes too long for lines of 24 characters, and what becomes of them.
+LONG = [
+    ("xxxxx = called(aa, bbb)", "    xxxxx = called(\n        aa, bbb\n    )"),
+    ("xxxxx = called(aa, bbbb)", "    xxxxx = called(\n        aa, bbbb\n    )"),
+    ("called(aaaa).run(bbbbb)", "    called(aaaa).run(\n        bbbbb\n    )"),
+    ("for x in called(aa, b):\n    c()", "    for x in called(\n        aa, b\n    ):\n        c()"),
+    ("while x:\n    y = call(aa, bbb)", "    while x:\n        y = call(\n            aa, bbb\n        )"),
+    ("x = called(1,\n     y=22, zzzz=3333)", "    x = called(1,\n         y=22,\n         zzzz=3333)"),
+    # It fits.
+    ("xxx = called(a, bbb)", "    xxx = called(a, bbb)"),
+    # It was too long before, or nothing makes it fit, or a comment for a tool is about the line.
+    ("xxxxxx = called(aaaa, bbb)", "    xxxxxx = called(aaaa, bbb)"),
+    ("xxxxxxxxxxxxxxxx = aaaa", "    xxxxxxxxxxxxxxxx = aaaa"),
+    ("xx = f(aa, b)  # noqa", "    xx = f(aa, b)  # noqa"),
+    # Text in strings.
+    ("x = \'\'\'\nf(aaaaaa, bbbbbbbbbbb)\n\'\'\'", "    x = \'\'\'\nf(aaaaaa, bbbbbbbbbbb)\n\'\'\'"),
+]
+
+
+@pytest.mark.parametrize(("code", "expected"), LONG)
+def test_a_line_that_would_be_too_long_is_broken(code: str, expected: str) -> None:
+    text = f"b()\n{code}\n"
+    assert fixed(text, [EncloseRest(place(text, "b()"), "if G:")], 24) == f"if G:\n    b()\n{expected}\n"
+
+
 def test_a_long_statement_is_enclosed_from_its_first_clause_on() -> None:
     body = "".join(f"    a{number}()\n" for number in range(40))
     text = f"x = 1\nif x:\n{body}else:\n    b()\n"

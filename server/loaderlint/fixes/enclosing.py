@@ -10,6 +10,7 @@ from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import LINES, Draft
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import above_comments, statement_piece
+from loaderlint.fixes.long_lines import indented
 
 _STRINGS = (cst.SimpleString, cst.FormattedString, cst.TemplatedString)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -36,8 +37,9 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
     lines = []
     offset = start
     for line in _LINE.findall(rest):
-        indented = line.strip() and offset not in inside
-        lines.append(draft.unit + line if indented else line)
+        code = line.rstrip("\r\n")
+        kept = not code.strip() or offset in inside
+        lines.append(line if kept else draft.newline.join(indented(draft, code)) + line[len(code) :])
         offset += len(line)
     text = f"{head}{draft.newline}{''.join(lines)}"
     draft.change(Change(start, len(draft.text), text, LINES))

@@ -62,6 +62,21 @@ def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
     return _with_breaks(breaks, own, spans, start) if breaks else []
 
 
+def indented(draft: Draft, line: str) -> list[str]:
+    """A line of code, without its line end, one level deeper: as several lines if that makes it too long, and if it is
+    a statement that ends with a call or a comprehension, or holds later arguments of a call."""
+    deeper = draft.unit + line
+    limit = draft.original.code_length
+    if len(deeper) <= limit or len(line) > limit or DIRECTIVE.search(line):
+        return [deeper]
+    text = line.lstrip()
+    shift = len(deeper) - len(text)
+    value = _value(text.rstrip())
+    end = shift + (value.end_col_offset or 0) if value is not None else 0
+    width = Width(deeper[:shift], draft.unit, draft.original.call_length(limit))
+    return broken_around(deeper, [(end - 1, end)], width, draft.layout) or [deeper]
+
+
 def _with_changes(line: str, start: int, own: Sequence[Change]) -> tuple[str, list[_Span]]:
     """The line after the changes, and where in it these are."""
     parts, spans, at, length = [], [], 0, 0
