@@ -55,7 +55,7 @@ LONG = [
     ("xxxxxxxxxxxxxxxx = aaaa", "    xxxxxxxxxxxxxxxx = aaaa"),
     ("xx = f(aa, b)  # noqa", "    xx = f(aa, b)  # noqa"),
     # Text in strings.
-    ("x = \'\'\'\nf(aaaaaa, bbbbbbbbbbb)\n\'\'\'", "    x = \'\'\'\nf(aaaaaa, bbbbbbbbbbb)\n\'\'\'"),
+    ("x = '''\nf(aaaaaa, bbbbbbbbbbb)\n'''", "    x = '''\nf(aaaaaa, bbbbbbbbbbb)\n'''"),
 ]
 
 
