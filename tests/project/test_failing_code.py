@@ -27,6 +27,14 @@ NEVER = {
         HEAD + "from data import Tiles\n" + LOADER + DATA + "def show(args):\n    print(vars(args), args.__dict__)\n"
         "    executor = setattr(self, 'x', 1)\n"
     ),
+    "an import of a missing module of a package": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- pack/data.py\n"
+    ),
+    "of a missing package in one": HEAD + "from pack.more.tiles import Tiles\n" + LOADER + "--- pack/data.py\n",
+    "a relative one of a missing module": (
+        "--- pack/__init__.py\n--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .tiles import Tiles\n"
+        + LOADER
+    ),
     "a relative one": (
         "--- pack/__init__.py\n--- pack/data.py\nclass Crops: ...\n"
         "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .data import Tiles\n" + LOADER
@@ -108,6 +116,30 @@ MAYBE = {
     ),
     "one that is set by setattr": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\nsetattr(data, 'T' + 'iles', 1)\n"
+    ),
+    "one of a module that may be of a library": HEAD + "import tiles\n" + LOADER + DATA,
+    "one that is missing beside its source": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- pack/tiles.pyx\n"
+    ),
+    "one that setup.py builds": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- setup.py\nname = 'pack.tiles'\n"
+    ),
+    "one that protoc makes": HEAD + "from pack.tiles_pb2 import Tiles\n" + LOADER + "--- pack/__init__.py\n",
+    "one that is ignored by git": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- .gitignore\ntiles.py\n--- pack/__init__.py\n"
+        "--- pack/tiles.py\nTiles = 1\n"
+    ),
+    "one that is in another folder too": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- lib/pack/tiles.py\nTiles = 1\n"
+    ),
+    "one beside a folder that is added to the path": (
+        HEAD + "import sys\nsys.path.append(folder)\nfrom pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n"
+    ),
+    "one that may be missing": (
+        HEAD
+        + "try:\n    from pack.tiles import Tiles\nexcept ImportError:\n    Tiles = 1\n"
+        + LOADER
+        + "--- pack/__init__.py\n"
     ),
     "one in a statement that cannot be read": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nTiles = = 1\n"

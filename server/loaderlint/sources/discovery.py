@@ -97,6 +97,16 @@ def files_in(folder: Path, most: int) -> list[Path]:
     return [folder / name for name in sorted(names)]
 
 
+def has_entry(folder: Path, name: str) -> bool:
+    """Whether a folder has a file or folder called `name`, with any suffix; True if it cannot be listed."""
+    file_accesses.saw(folder)
+    try:
+        with os.scandir(folder) as entries:
+            return any(one.name == name or one.name.startswith(f"{name}.") for one in entries)
+    except OSError:
+        return True
+
+
 class _Spent(Exception):
     """The budget is used up."""
 

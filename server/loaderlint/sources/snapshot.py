@@ -11,6 +11,7 @@ from loaderlint.project.modules import dependencies
 from loaderlint.project.modules.components import within
 from loaderlint.project.modules.project_files import WHOLE, Part, ProjectFile, Read
 from loaderlint.runtime.internal_errors import Cancelled
+from loaderlint.sources import discovery
 from loaderlint.sources.open_file import Moves, OpenFile, around, as_bytes
 from loaderlint.sources.search_index import SEARCHES
 from loaderlint.syntax.byte_search import BASES_SPAN, bases, calls
@@ -127,6 +128,11 @@ class Snapshot:
     def has_folder(self, path: Path) -> bool:
         """Whether the folder holds Python files of the project."""
         return self._store.has_folder(path)
+
+    def has_entry(self, folder: Path, name: str) -> bool:
+        """Whether the folder on disk has a file or folder called `name`, with any suffix; True if it cannot be
+        listed."""
+        return discovery.has_entry(folder, name)
 
     def file(self, path: Path) -> ProjectFile | None:
         """The file; None if it cannot be read."""

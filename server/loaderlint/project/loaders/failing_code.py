@@ -29,6 +29,8 @@ from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
 _PACKAGE = "__init__.py"
+#: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
+_BUILT = re.compile(r"^_|_pb2|version")
 #: What stands in a line after the `import` or `from` that begins a statement.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
 _OF_LIBRARIES = STANDARD | WELL_KNOWN
@@ -204,8 +206,11 @@ class FailingCode:
     # --- imports ------------------------------------------------------------------------------------------------------
 
     def _import_fails(self, importer: Path, e: ir.Imported) -> bool:
-        """Whether an import always fails: the module has no such name, or cannot be imported itself."""
+        """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
+        itself."""
         module = self._ev.names.resolve(importer, e.module, e.level)
+        if module is None:
+            return self._is_missing(importer, e)
         if not isinstance(module, ModuleRef) or module.path == importer:
             return False
 
@@ -213,6 +218,27 @@ class FailingCode:
             return self._is_unimportable(path) or (e.name is not None and self._lacks(path, e.name))
 
         return fails(module.path) and (e.level > 0 or self._fails_anywhere(importer, e, fails))
+
+    def _is_missing(self, importer: Path, e: ir.Imported) -> bool:
+        """Whether a package of the project lacks a module, and has nothing that it may be made of."""
+        package, _, name = e.module.rpartition(".")
+        if not e.level and not package:
+            return False  # any library may be called so
+        inside = self._ev.names.resolve(importer, package, e.level)
+        if inside is None:
+            return bool(package) and self._is_missing(importer, e._replace(module=package))
+        if isinstance(inside, ModuleRef) and inside.path.name != _PACKAGE:
+            return False
+        folder = inside.path.parent if isinstance(inside, ModuleRef) else inside.path
+        if self._ev.files.has_entry(folder, name) or self._may_be_built(name):
+            return False
+        return e.level > 0 or self._fails_anywhere(importer, e, lambda path: False)
+
+    def _may_be_built(self, name: str) -> bool:
+        """Whether a module of this name may be made when its package is installed."""
+        if _BUILT.search(name):
+            return True
+        return any(path.name == "setup.py" for path in self._ev.files.containing(name))
 
     def _fails_anywhere(self, importer: Path, e: ir.Imported, fails: Callable[[Path], bool]) -> bool:
         """Whether an absolute import fails from whatever folder the program is started."""

@@ -346,6 +346,11 @@ class Files(Protocol):
         """Whether `path` is a folder that holds Python files of the project, at any depth."""
         ...
 
+    def has_entry(self, folder: Path, name: str) -> bool:
+        """Whether a folder on disk has a file or folder called `name`, with any suffix: one that is ignored, compiled
+        or to be compiled among them. True if it cannot be listed."""
+        ...
+
     def file(self, path: Path) -> ProjectFile | None:
         """The file, None if it cannot be read."""
         ...
