@@ -1003,9 +1003,17 @@ def call_object(
             call = ev.expr(frame, number)
             key = call.args[0].value if isinstance(call, ir.Call) and call.args else ir.NONE
             return dynamic_dispatch.named_in(ev, arguments.positional[0], frame, key), ()
-        origins = _views(callee) if method in VIEW_METHODS else frozenset()
+        origins = _views(callee) if method in VIEW_METHODS and not _splits_text(method, arguments) else frozenset()
         return Val(named(f"{atom.owner.name}.{method}", site).atoms, origins), ()
     return of(LibObject(f"builtins.{method}", site)), ()
+
+
+def _splits_text(method: str, arguments: Arguments) -> bool:
+    """Whether only text has such a method: `caption.split()` and `caption.split(". ")` give a new list of new texts,
+    `tensor.split(2)` gives views."""
+    if method != "split" or arguments.keywords or arguments.more_positional:
+        return False
+    return all(isinstance(atom, Literal_) and atom.kind == "str" for one in arguments.positional for atom in one.atoms)
 
 
 def _changed_text(text: Literal_, change: Callable[[str], str]) -> Val:
