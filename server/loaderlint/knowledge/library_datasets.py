@@ -35,6 +35,19 @@ def is_library_dataset(name: str) -> bool:
     return name in DATASET_BASES or ".datasets." in name
 
 
+#: Datasets of torchvision whose items hold what they store: rows of a tensor, or annotations.
+_GIVES_STORED = frozenset(
+    f"torchvision.datasets.{name}"
+    for name in "CelebA CocoDetection MovingMNIST PhotoTour VisionDataset WIDERFace".split()
+)
+
+
+def makes_items_anew(name: str) -> bool:
+    """Whether a dataset of this class makes each item when it is asked for it. torchvision's read an image or convert
+    one, `Image.fromarray(self.data[index])`, with few exceptions."""
+    return name in DERIVED_PARAMETERS and name not in _GIVES_STORED
+
+
 #: Datasets that hold other datasets: the parameter (name and position) that does.
 WRAPPING_DATASETS = MappingProxyType(
     {

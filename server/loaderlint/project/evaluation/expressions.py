@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.truth_values import TRUE_BASES, TRUE_CLASSES
 from loaderlint.project.evaluation import (
@@ -57,14 +56,11 @@ from loaderlint.project.evaluation.values import (
     present_or,
     unknown,
 )
+from loaderlint.project.evaluation.wrapped_datasets import GIVES_ITEMS, datasets_inside, gives_new_items
 from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
-
-#: Datasets whose items are those of the datasets in them.
-_GIVES_ITEMS = frozenset({"torch.utils.data.Subset", "torch.utils.data.ConcatDataset"})
-_MAX_WRAPPED = 3
 
 #: The types of arrays, each with its library.
 _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torch"})
@@ -469,13 +465,14 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(dynamic_dispatch.this_module(index, frame, ev))
             case LibObject() if (kept := ev.user_options.node_item(atom, key)) is not None:
                 parts.append(kept)
-            case LibObject(name, _) if name in _GIVES_ITEMS and (inside := _datasets_inside(ev, atom)):
+            case LibObject(name, _) if name in GIVES_ITEMS and (inside := datasets_inside(ev, atom)):
                 parts.extend(_object_item(ev, one, unknown("item"), frame, number) for one in inside)
             case LibObject(name, _):
                 inner = library_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
                 part_copied = copied or (sliced and containers.is_plain(atom))
-                aliases = aliases or (library_values.items_alias(name, key) and not part_copied)
+                is_new = part_copied or gives_new_items(ev, atom)
+                aliases = aliases or (library_values.items_alias(name, key) and not is_new)
             case Namespace():
                 literal = key.literal
                 option = literal.value if literal else None
@@ -492,18 +489,6 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     if not aliases:
         return value
     return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
-
-
-def _datasets_inside(ev: Evaluator, atom: LibObject, depth: int = 0) -> list[Instance]:
-    """The datasets of the project whose items `Subset(dataset, indices)` or `ConcatDataset(datasets)` gives."""
-    held = ev.calls.site_arguments(atom.site).get(*WRAPPING_DATASETS[atom.name]) or unknown("item")
-    if atom.name == "torch.utils.data.ConcatDataset":
-        held = join(item for one in held.only(SeqOf) for item in one.items)
-    found = held.only(Instance)
-    for one in held.only(LibObject):
-        if one.name in _GIVES_ITEMS and depth < _MAX_WRAPPED:
-            found.extend(_datasets_inside(ev, one, depth + 1))
-    return found
 
 
 def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: int) -> Val:

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.arrays import KEEPS_VALUES, LIST_METHODS, MUTATING_FUNCTIONS, MUTATING_METHODS, OUT_ARGUMENT
+from loaderlint.knowledge.arrays import (
+    LIST_METHODS,
+    MUTATING_FUNCTIONS,
+    MUTATING_METHODS,
+    OUT_ARGUMENT,
+    TENSOR_METHODS_IN_PLACE,
+)
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Model
@@ -96,7 +102,7 @@ def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Ed
 
 
 def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
-    if func.name.endswith("_") and not func.name.startswith("_") and func.name not in KEEPS_VALUES:
+    if func.name in TENSOR_METHODS_IN_PLACE:
         yield Edit(func.base, spot, "tensor", f"`.{func.name}()`", "method")
     elif func.name in MUTATING_METHODS and unused:
         yield Edit(func.base, spot, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
