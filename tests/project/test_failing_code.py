@@ -30,6 +30,11 @@ NEVER = {
     "an import of a missing module of a package": (
         HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- pack/data.py\n"
     ),
+    "of a missing name of a package": HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\nrows = 1\n",
+    "of a missing module of a folder": HEAD + "from data import tiles\n" + LOADER + "--- data/rows.py\n",
+    "a relative one of a missing module beside": (
+        "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom . import tiles\n" + LOADER
+    ),
     "of a missing package in one": HEAD + "from pack.more.tiles import Tiles\n" + LOADER + "--- pack/data.py\n",
     "a relative one of a missing module": (
         "--- pack/__init__.py\n--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .tiles import Tiles\n"
@@ -144,8 +149,14 @@ MAYBE = {
     "one in a statement that cannot be read": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nTiles = = 1\n"
     ),
-    "a package, which may have modules that are built": (
-        HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\n"
+    "a package with the source of an extension": (
+        HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\n--- data/tiles.pyx\n"
+    ),
+    "a folder with the source of an extension": (
+        HEAD + "from data import tiles\n" + LOADER + "--- data/rows.py\n--- data/tiles.cpp\n"
+    ),
+    "a package that gets names from a module": (
+        HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\nfrom .rows import *\n--- data/rows.py\n"
     ),
     "a module that may be a library": HEAD + "from datasets import Tiles\n" + LOADER + "--- datasets.py\nCrops = 1\n",
     "a module that may be in another folder": (

@@ -23,7 +23,7 @@ from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Site, def_key
 from loaderlint.project.modules.dependencies import is_def, whole
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
-from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
@@ -211,7 +211,11 @@ class FailingCode:
         module = self._ev.names.resolve(importer, e.module, e.level)
         if module is None:
             return self._is_missing(importer, e)
-        if not isinstance(module, ModuleRef) or module.path == importer:
+        if isinstance(module, FolderRef):
+            return e.name is not None and self._is_missing(
+                importer, e._replace(module=f"{e.module}.{e.name}".strip("."))
+            )
+        if module.path == importer:
             return False
 
         def fails(path: Path) -> bool:
@@ -259,9 +263,12 @@ class FailingCode:
                 yield path
 
     def _lacks(self, path: Path, name: str) -> bool:
-        """Whether a module, not a package, binds no such name, and shows all names that it binds."""
+        """Whether a module binds no such name, and shows all names that it binds; a package has no such module
+        either."""
         file = self._ev.file(path)
-        if file is None or path.name == _PACKAGE or name.startswith("__") or name in file.names:
+        if file is None or name.startswith("__") or name in file.names:
+            return False
+        if path.name == _PACKAGE and (self._ev.files.has_entry(path.parent, name) or self._may_be_built(name)):
             return False
         if file.stars or "__getattr__" in file.names or may_bind_unseen(file):
             return False
