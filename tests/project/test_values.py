@@ -191,6 +191,17 @@ CONDITIONS: dict[str, str] = {
 }
 #: Items of containers and of library objects.
 ITEMS: dict[str, str] = {
+    "[f, g][1:][0]": "g",
+    "[f, g][::-1][0]": "g",
+    "(f, g)[-1:][0]": "g",
+    "[f, g][load():][0]": "f | g",
+    "sorted([f, g])[0]": "f | g",
+    "tuple(sorted([f, g]))[0]": "f | g",
+    "a, b = sorted([f, g]); a": "f | g",
+    "xs = [f, g]; xs.sort(); xs[0]": "f | g",
+    "xs = [f, g]; xs.insert(0, int); xs[1]": "builtins.int | f | g",
+    "xs = [f, g]; random.shuffle(xs); xs[0]": "f | g",
+    "xs = [f]; xs.append(g); xs[0]": "f",
     "a, b = {'k': (f, g)}[load()]; b": "?looked up by a key | g",
     "a, b = {'k': (f, g), 'l': (f, 1)}[load()]; b": "1 | ?looked up by a key | g",
     "a, b = {'k': (f, g), 'l': open('x')}[load()]; b": "?looked up by a key | builtins.open[]() | f | g",
@@ -391,7 +402,7 @@ CALLS: dict[str, str] = {
     "tuple([f, g])": "(f, g)",
     "set([f, g])": "{f, g}",
     "sorted([f, g])": "[f, g]",
-    "list(reversed([f, g]))": "[f, g]",
+    "list(reversed([f, g]))": "[f | g, f | g]",
     "list(load())": "[?undefined name]",
     'list({"a": 5})': "['a']",
     '[*{"a": f}.keys()]': "[dict.keys[]()]",

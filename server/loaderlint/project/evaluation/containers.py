@@ -12,6 +12,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
+from loaderlint.project.evaluation.item_places import mixed, moves_items
 from loaderlint.project.evaluation.name_patterns import built_from, templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.table_entries import with_filled_entries
@@ -469,6 +470,8 @@ def _filled_by_module(
             grown = _longer(ev, body, name, grown)
     for frame in registering_frames(ev, file, name):
         grown = _with_registered(ev, frame, name, grown) if frame.path == file.path else grown
+    if isinstance(grown, SeqOf) and any(True for _ in file.asking(moves_items, name)):
+        return replace(grown, items=mixed(grown.items))
     return grown
 
 

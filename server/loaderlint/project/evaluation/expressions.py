@@ -5,6 +5,7 @@ Each function takes the evaluator, the expression, its number and the frame in w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from loaderlint.knowledge.truth_values import TRUE_BASES, TRUE_CLASSES
 from loaderlint.project.evaluation import (
     containers,
     dynamic_dispatch,
+    item_places,
     library_values,
     step_loops,
     type_tests,
@@ -448,9 +450,10 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     for atom in base.ordered():
         match atom:
             case SeqOf(_, items) if items and sliced:
-                parts.append(containers.shallow_copy(ev, Val(frozenset({atom}), base.origins), frame, number))
+                part = replace(atom, items=item_places.sliced(ev, atom, index, frame))
+                parts.append(containers.shallow_copy(ev, Val(frozenset({part}), base.origins), frame, number))
             case SeqOf(_, items) if items:
-                parts.append(library_values.item_of(items, key))
+                parts.append(library_values.item_of(items, key) if item_places.keeps_places(atom) else join(items))
                 aliases = True
             case MapOf():
                 parts.append(library_values.entry_of(atom, key, templates_of(ev, index, frame)))

@@ -37,7 +37,7 @@ from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.knowledge.value_types import is_path, type_made_by
-from loaderlint.project.evaluation import containers, dynamic_dispatch
+from loaderlint.project.evaluation import containers, dynamic_dispatch, item_places
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame, is_mask_expression
 from loaderlint.project.evaluation.items_at_use import with_items_at
@@ -631,7 +631,7 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
     others = frozenset(a for a in value.atoms if not isinstance(a, SeqOf) and not _is_none(a))
     if tuples and all(isinstance(a, Unknown) for a in others):
         picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
-        if len(picked) == len(tuples):
+        if len(picked) == len(tuples) and all(map(item_places.keeps_places, tuples)):
             return join((*picked, Val(others)))
     return element(ev, value, frame, number)
 
@@ -853,6 +853,8 @@ def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> 
     sequences = [a for a in first.atoms if isinstance(a, SeqOf)]
     if len(sequences) == len(first.atoms):
         items = tuple(item for s in sequences for item in s.items)
+        if len(sequences) > 1 or not item_places.keeps_places(sequences[0]):
+            items = item_places.mixed(items)
     else:
         items = (element(ev, first, frame, number),)
     site = Site(frame, number)
