@@ -35,6 +35,21 @@ NEVER = {
     "a relative one of a missing module beside": (
         "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom . import tiles\n" + LOADER
     ),
+    "of a name that star imports do not bring": (
+        HEAD
+        + "from data import Tiles\n"
+        + LOADER
+        + "--- data.py\nfrom rows import *\n--- rows.py\nfrom data import *\n"
+    ),
+    "of a module that looks at names of another": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport rows\nall = {**rows.__dict__}\n--- rows.py\n"
+    ),
+    "one beside a folder of the project that is added to the path": (
+        HEAD
+        + "import os, sys\nsys.path.append(os.path.dirname(os.path.abspath(__file__)))\nfrom pack.tiles import Tiles\n"
+        + LOADER
+        + "--- pack/__init__.py\n"
+    ),
     "of a missing package in one": HEAD + "from pack.more.tiles import Tiles\n" + LOADER + "--- pack/data.py\n",
     "a relative one of a missing module": (
         "--- pack/__init__.py\n--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .tiles import Tiles\n"
@@ -119,6 +134,24 @@ MAYBE = {
     "one that is set through vars": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\nvars(data)['T' + 'iles'] = 1\n"
     ),
+    "one beside an absolute folder that is added to the path": (
+        HEAD
+        + "import sys\nsys.path.append('/data')\nprint(__file__)\nfrom pack.tiles import Tiles\n"
+        + LOADER
+        + "--- pack/__init__.py\n"
+    ),
+    "one from a star import of a library": (
+        HEAD
+        + "from data import Tiles\n"
+        + LOADER
+        + "--- data.py\nfrom rows import *\n--- rows.py\nfrom more import *\n"
+    ),
+    "one from a star import of a module": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nfrom rows import *\n--- rows.py\nTiles = 1\n"
+    ),
+    "one that is set through __dict__": (
+        HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\ndata.__dict__['T' + 'iles'] = 1\n"
+    ),
     "one that is set by setattr": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport data\nsetattr(data, 'T' + 'iles', 1)\n"
     ),
@@ -156,7 +189,10 @@ MAYBE = {
         HEAD + "from data import tiles\n" + LOADER + "--- data/rows.py\n--- data/tiles.cpp\n"
     ),
     "a package that gets names from a module": (
-        HEAD + "from data import tiles\n" + LOADER + "--- data/__init__.py\nfrom .rows import *\n--- data/rows.py\n"
+        HEAD
+        + "from data import tiles\n"
+        + LOADER
+        + "--- data/__init__.py\nfrom .rows import *\n--- data/rows.py\nfrom more import *\n"
     ),
     "a module that may be a library": HEAD + "from datasets import Tiles\n" + LOADER + "--- datasets.py\nCrops = 1\n",
     "a module that may be in another folder": (

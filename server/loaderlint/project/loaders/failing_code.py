@@ -1,14 +1,14 @@
-"""Code that no run of a program reaches, because a statement before it always fails: it imports a name that a module of
-the project does not have, or calls a function or class of the project with arguments that it does not accept.
+"""Code that no run of a program reaches, because a statement before it always fails: an import (see `failing_imports`),
+or a call of a function or class of the project with arguments that it does not accept.
 
-Only what is certain counts. A module that may get names at run time has every name, `*args` and `**kwargs` may pass
-everything, and calls of a function with an unknown decorator or of one of several definitions are accepted. Notebooks
-are left out at module level: whoever runs one goes on with the next cell."""
+Only what is certain counts. `*args` and `**kwargs` may pass everything, and calls of a function with an unknown
+decorator or of one of several definitions are accepted. Notebooks are left out at module level: whoever runs one goes
+on with the next cell."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -16,26 +16,19 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Site, def_key
-from loaderlint.project.modules.dependencies import is_def, whole
+from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports, called
+from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
-from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
-from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
-_PACKAGE = "__init__.py"
-#: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
-_BUILT = re.compile(r"^_|_pb2|version")
 #: What stands in a line after the `import` or `from` that begins a statement.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
 _OF_LIBRARIES = STANDARD | WELL_KNOWN
-#: A file with one of these words may import modules from other folders.
-_CHANGES_PATH = ("sys.path", "_init_paths", "sys.modules", "addsitedir", "importlib")
 
 
 class Failure(NamedTuple):
@@ -53,6 +46,7 @@ class FailingCode:
         self._failures: dict[DefKey, tuple[Failure, ...]] = {}
         self._blocks: dict[Path, tuple[tuple[int, int], ...]] = {}
         self._unimportable: dict[Path, bool] = {}
+        self._imports = FailingImports(evaluator, self._is_unimportable)
 
     def cuts_off(self, path: Path, piece: int) -> bool:
         """Whether a statement at module level that always fails comes before a piece in its block, or in one around
@@ -150,9 +144,9 @@ class FailingCode:
                 return isinstance(call, ir.Call) and self._is_refused(call, path, facts, here)
             case ir.Bind(_, _, number) if number != NONE:
                 e = facts.ir.exprs[number]
-                return isinstance(e, ir.Imported) and self._import_fails(path, e)
+                return isinstance(e, ir.Imported) and self._imports.fails(path, e)
             case ir.StarImport(_, module, level):
-                return self._import_fails(path, ir.Imported(module, None, level))
+                return self._imports.fails(path, ir.Imported(module, None, level))
         return False
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -192,8 +186,8 @@ class FailingCode:
         inside = callee.path.relative_to(self._ev.files.root).with_suffix("").parts
         if not WELL_KNOWN.isdisjoint(inside):
             return True
-        module = inside[-1] if callee.path.name != _PACKAGE else callee.path.parent.name
-        others = (self._ev.file(path) for path in self._called(module, None) if path != callee.path)
+        module = inside[-1] if callee.path.name != PACKAGE else callee.path.parent.name
+        others = (self._ev.file(path) for path in called(self._ev, module, None) if path != callee.path)
         return any(file is None or file.stars or self._name(callee) in file.names for file in others)
 
     def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
@@ -202,77 +196,6 @@ class FailingCode:
         bindings = file.names.get(func.name, []) if file is not None and isinstance(func, ir.Global) else []
         last = max((binding.piece for binding in bindings), default=None)
         return file is not None and last is not None and any(star.piece > last for star in file.stars)
-
-    # --- imports ------------------------------------------------------------------------------------------------------
-
-    def _import_fails(self, importer: Path, e: ir.Imported) -> bool:
-        """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
-        itself."""
-        module = self._ev.names.resolve(importer, e.module, e.level)
-        if module is None:
-            return self._is_missing(importer, e)
-        if isinstance(module, FolderRef):
-            return e.name is not None and self._is_missing(
-                importer, e._replace(module=f"{e.module}.{e.name}".strip("."))
-            )
-        if module.path == importer:
-            return False
-
-        def fails(path: Path) -> bool:
-            return self._is_unimportable(path) or (e.name is not None and self._lacks(path, e.name))
-
-        return fails(module.path) and (e.level > 0 or self._fails_anywhere(importer, e, fails))
-
-    def _is_missing(self, importer: Path, e: ir.Imported) -> bool:
-        """Whether a package of the project lacks a module, and has nothing that it may be made of."""
-        package, _, name = e.module.rpartition(".")
-        if not e.level and not package:
-            return False  # any library may be called so
-        inside = self._ev.names.resolve(importer, package, e.level)
-        if inside is None:
-            return bool(package) and self._is_missing(importer, e._replace(module=package))
-        if isinstance(inside, ModuleRef) and inside.path.name != _PACKAGE:
-            return False
-        folder = inside.path.parent if isinstance(inside, ModuleRef) else inside.path
-        if self._ev.files.has_entry(folder, name) or self._may_be_built(name):
-            return False
-        return e.level > 0 or self._fails_anywhere(importer, e, lambda path: False)
-
-    def _may_be_built(self, name: str) -> bool:
-        """Whether a module of this name may be made when its package is installed."""
-        if _BUILT.search(name):
-            return True
-        return any(path.name == "setup.py" for path in self._ev.files.containing(name))
-
-    def _fails_anywhere(self, importer: Path, e: ir.Imported, fails: Callable[[Path], bool]) -> bool:
-        """Whether an absolute import fails from whatever folder the program is started."""
-        top = e.module.partition(".")[0]
-        if top in WELL_KNOWN or is_in_tables(top) or self._ev.installed.is_read(top):
-            return False
-        file = self._ev.file(importer)
-        if file is None or importer.suffix == SUFFIX or any(file.mentioning(word) for word in _CHANGES_PATH):
-            return False
-        return all(map(fails, self._called(e.module, e.name)))
-
-    def _called(self, module: str, name: str | None) -> Iterator[Path]:
-        """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
-        wanted = tuple(module.split("."))
-        for path in self._ev.files.paths():
-            parts = path.parent.parts if path.name == _PACKAGE else (*path.parent.parts, path.stem)
-            if parts[-len(wanted) :] == wanted or (name and parts[-len(wanted) - 1 :] == (*wanted, name)):
-                yield path
-
-    def _lacks(self, path: Path, name: str) -> bool:
-        """Whether a module binds no such name, and shows all names that it binds; a package has no such module
-        either."""
-        file = self._ev.file(path)
-        if file is None or name.startswith("__") or name in file.names:
-            return False
-        if path.name == _PACKAGE and (self._ev.files.has_entry(path.parent, name) or self._may_be_built(name)):
-            return False
-        if file.stars or "__getattr__" in file.names or may_bind_unseen(file):
-            return False
-        return all(file.facts_of(index) is not None for index, _ in file.asking(whole, scope=MODULE))
 
     def _is_unimportable(self, path: Path) -> bool:
         """Whether a module imports at its top level what always fails."""

@@ -6,10 +6,11 @@ import re
 
 from loaderlint.project.modules.project_files import ProjectFile
 
-#: `vars(args)`, `setattr(self, ...)` and `self.__dict__` do not bind names of a module.
+#: `vars(args)`, `setattr(self, ...)`, `self.__dict__` and `**module.__dict__` do not bind names of a module.
 _BINDS = re.compile(
     r"\b(?:globals|locals|vars)\s*\(\s*\)|\bvars\s*\([^()]*\)\s*(?:\[|\.update\b)|\bexec(?:file)?\s*\(|\bsys\.modules\b"
-    r"|\bsetattr\s*\(\s*(?!self\b|cls\b)|(?<!\bself)(?<!\bcls)(?<!args)\.__dict__\b"
+    r"|\bsetattr\s*\(\s*(?!self\b|cls\b)|=\s*\w+\.__dict__\b"
+    r"|(?<!\bself)(?<!\bcls)(?<!args)\.__dict__\s*(?:\[|\.(?:update|setdefault)\b)"
 )
 
 

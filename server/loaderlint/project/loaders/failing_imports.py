@@ -1,0 +1,134 @@
+"""Imports that always fail: of a name that a module of the project lacks, of a module that its package lacks, or of a
+module that cannot be imported itself.
+
+Only what is certain counts. A module that may get names at run time has every name, and a package may have modules that
+are built when it is installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.measured_libraries import is_in_tables
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.modules.dependencies import whole
+from loaderlint.project.modules.import_resolution import WELL_KNOWN
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
+from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.project.modules.unseen_bindings import may_bind_unseen
+from loaderlint.syntax.notebook import SUFFIX
+
+PACKAGE = "__init__.py"
+#: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
+_BUILT = re.compile(r"^_|_pb2|version")
+#: A file with one of these words may import modules from other folders.
+_CHANGES_PATH = ("_init_paths", "sys.modules", "addsitedir", "importlib")
+#: A folder for `sys.path` that may be outside the project: absolute, of the user, or from the environment.
+_FOREIGN_FOLDER = re.compile(r"sys\.path[^\n]*(?:[\"'](?:/|~|\w:)|environ|getenv|argv|args|expanduser)")
+
+
+class FailingImports:
+    """Answers for one snapshot. `is_unimportable` says whether a module itself always fails while it is imported."""
+
+    def __init__(self, evaluator: Evaluator, is_unimportable: Callable[[Path], bool]) -> None:
+        self._ev = evaluator
+        self._is_unimportable = is_unimportable
+        #: Whether the star imports of a file bind no such name.
+        self._lacking: dict[tuple[Path, str], bool] = {}
+
+    def fails(self, importer: Path, e: ir.Imported) -> bool:
+        """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
+        itself."""
+        module = self._ev.names.resolve(importer, e.module, e.level)
+        if module is None:
+            return self._is_missing(importer, e)
+        if isinstance(module, FolderRef):
+            return e.name is not None and self._is_missing(
+                importer, e._replace(module=f"{e.module}.{e.name}".strip("."))
+            )
+        if module.path == importer:
+            return False
+
+        def fails(path: Path) -> bool:
+            return self._is_unimportable(path) or (e.name is not None and self._lacks(path, e.name))
+
+        return fails(module.path) and (e.level > 0 or self._fails_anywhere(importer, e, fails))
+
+    def _is_missing(self, importer: Path, e: ir.Imported) -> bool:
+        """Whether a package of the project lacks a module, and has nothing that it may be made of."""
+        package, _, name = e.module.rpartition(".")
+        if not e.level and not package:
+            return False  # any library may be called so
+        inside = self._ev.names.resolve(importer, package, e.level)
+        if inside is None:
+            return bool(package) and self._is_missing(importer, e._replace(module=package))
+        if isinstance(inside, ModuleRef) and inside.path.name != PACKAGE:
+            return False
+        folder = inside.path.parent if isinstance(inside, ModuleRef) else inside.path
+        if self._ev.files.has_entry(folder, name) or self._may_be_built(name):
+            return False
+        return e.level > 0 or self._fails_anywhere(importer, e, lambda path: False)
+
+    def _may_be_built(self, name: str) -> bool:
+        """Whether a module of this name may be made when its package is installed."""
+        if _BUILT.search(name):
+            return True
+        return any(path.name == "setup.py" for path in self._ev.files.containing(name))
+
+    def _fails_anywhere(self, importer: Path, e: ir.Imported, fails: Callable[[Path], bool]) -> bool:
+        """Whether an absolute import fails from whatever folder the program is started."""
+        top = e.module.partition(".")[0]
+        if top in WELL_KNOWN or is_in_tables(top) or self._ev.installed.is_read(top):
+            return False
+        file = self._ev.file(importer)
+        if file is None or importer.suffix == SUFFIX or _changes_path(file):
+            return False
+        return all(map(fails, called(self._ev, e.module, e.name)))
+
+    def _lacks(self, path: Path, name: str) -> bool:
+        """Whether a module binds no such name, and shows all names that it binds; a package has no such module
+        either."""
+        file = self._ev.file(path)
+        if file is None or name.startswith("__") or name in file.names:
+            return False
+        if path.name == PACKAGE and (self._ev.files.has_entry(path.parent, name) or self._may_be_built(name)):
+            return False
+        if "__getattr__" in file.names or may_bind_unseen(file) or not self._stars_lack(file, name):
+            return False
+        return all(file.facts_of(index) is not None for index, _ in file.asking(whole, scope=MODULE))
+
+    def _stars_lack(self, file: ProjectFile, name: str) -> bool:
+        """Whether no star import of a file binds a name: modules of the project may be known to lack it."""
+        key = file.path, name
+        if file.stars and key not in self._lacking:
+            with provisional(self._lacking, key, True):
+                modules = [self._ev.names.resolve(file.path, star.module, star.level) for star in file.stars]
+                self._lacking[key] = all(isinstance(one, ModuleRef) and self._lacks(one.path, name) for one in modules)
+        return not file.stars or self._lacking[key]
+
+
+def called(ev: Evaluator, module: str, name: str | None) -> Iterator[Path]:
+    """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
+    wanted = tuple(module.split("."))
+    for path in ev.files.paths():
+        parts = path.parent.parts if path.name == PACKAGE else (*path.parent.parts, path.stem)
+        if parts[-len(wanted) :] == wanted or (name and parts[-len(wanted) - 1 :] == (*wanted, name)):
+            yield path
+
+
+def _changes_path(file: ProjectFile) -> bool:
+    """Whether a file may import modules from folders outside the project. It adds folders of the project if it finds
+    them from its own place, `__file__`."""
+    if any(file.mentioning(word) for word in _CHANGES_PATH):
+        return True
+    adding = file.mentioning("sys.path")
+    if not adding:
+        return False
+    return not file.mentioning("__file__") or any(file.pieces[index].ask(_adds_foreign_folder) for index in adding)
+
+
+def _adds_foreign_folder(text: str) -> bool:
+    return _FOREIGN_FOLDER.search(text) is not None
