@@ -161,6 +161,20 @@ def test_what_an_installed_library_says(project: Path, run: Check, ran: list[boo
     same_as_fresh(run, ran, answered=False)
 
 
+def test_what_a_missing_module_may_be_made_of(project: Path, run: Check, ran: list[bool]) -> None:
+    """A script that imports a missing module ends there, unless the module is to be built from a source."""
+    script = "from demo.tiles import Tiles\nfrom torch.utils.data import DataLoader\nfrom demo.datasets import *\n"
+    write("demo/tiling.py", script + "for batch in DataLoader(range(9), num_workers=4):\n    pass\n")(project)
+    for path in (*sorted(project.rglob("*"), reverse=True), project):
+        long_ago(path)
+    before = run("--platforms", "windows")
+    same_as_fresh(run, ran, "--platforms", "windows", answered=True)
+    write("demo/tiles.pyx", "")(project)
+    same_as_fresh(run, ran, "--platforms", "windows", answered=False)
+    assert "tiling.py" in run("--platforms", "windows")[0]
+    assert "tiling.py" not in before[0]
+
+
 def test_more_than_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
     run("demo/datasets.py")
     same_as_fresh(run, ran, answered=False)
@@ -344,9 +358,10 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     for name in linking_answers._QUESTIONS:
         linking_answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
-    # Answers about libraries and configurations are not stored: the record contains the files themselves.
+    # Answers about libraries, configurations and other files of a folder are not stored: the record contains the files
+    # themselves, and those that were missing.
     libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
-    libraries |= {"summarised_libraries", "configuration"}
+    libraries |= {"summarised_libraries", "configuration", "has_entry"}
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
     names |= {"names_in", "question"}  # both read paths; and what is passed on

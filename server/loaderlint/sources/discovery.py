@@ -24,6 +24,8 @@ SKIPPED = frozenset(
 #: Folders in which the system shows its state as files: endless, and not part of any project.
 _OF_THE_SYSTEM = frozenset({"/dev", "/proc", "/run", "/sys"})
 SOURCES = (".py", notebook.SUFFIX)
+#: What a module that is no Python file is made of.
+_SOURCES_OF_EXTENSIONS = (".pyx", ".c", ".cc", ".cpp", ".cu", ".rs", ".proto", ".so", ".pyd")
 #: A folder with more entries than this and no Python file among them contains data.
 _CROWDED = 2_000
 #: `stop` is called after this many entries of a folder.
@@ -100,6 +102,8 @@ def files_in(folder: Path, most: int) -> list[Path]:
 def has_entry(folder: Path, name: str) -> bool:
     """Whether a folder has a file or folder called `name`, with any suffix; True if it cannot be listed."""
     file_accesses.saw(folder)
+    for suffix in _SOURCES_OF_EXTENSIONS:
+        file_accesses.saw(folder / f"{name}{suffix}")
     try:
         with os.scandir(folder) as entries:
             return any(one.name == name or one.name.startswith(f"{name}.") for one in entries)
