@@ -1,7 +1,7 @@
 """Random programs that calculate something and end: branches, loops, exceptions, functions, objects, lists and dicts.
 
-They leave out what the evaluator does not follow: second names of lists and dicts, the order of a list's items, items
-that are removed, what a function does to a list or dict that it is given, and whether a dict has a key at some time.
+They leave out what the evaluator does not follow: second names of lists and dicts, items that are removed from a list,
+what a function does to a list or dict that it is given, and whether a dict has a key at some time.
 `flag(n)` and `fail(n)` come from a module that no reader of the program can see: it is open which branch runs, and
 what raises ValueError."""
 
@@ -83,7 +83,8 @@ _EXPRESSIONS = (
     '|d["a"]|o.n|o.get()|o.value|o.name|o.size|p.n|p.get()|p.extra|A.size|A(?).n|A.made(?).name'
     "|A.plain(?)|B(?).n|B(name=?).extra|[i for i in (?, ?)]|? or ?|? and ?|not ?|getattr(o, 'n', ?)"
     "|getattr(o, 'missing', ?)|hasattr(o, 'missing')|(lambda q: q)(?)|isinstance(?, int)|isinstance(o, A)"
-    "|next(iter([?]))|bool(l)"
+    "|next(iter([?]))|bool(l)|l[0]|l[-1]|[?, ?][::-1]|sorted((?, ?), key=str)[0]|[?, ?][1:]|(?, ?, ?)[:2]"
+    "|list(reversed([?, ?]))|tuple(sorted([?, ?], key=str))"
 ).split("|")
 _CONDITIONS = (
     "F|F|x|y is None|z|not x|x == 1|l|len(l) > 0|len(l) != 0|o.n|x is not None|isinstance(x, int)"
@@ -93,7 +94,8 @@ _STATEMENTS = (
     'x = ?|y = ?|z = ?|x = ?|y = ?|x, y = ?, ?|d["a"] = ?|d["b"] = ?|d["c"] = ?|d.update(a=?)|d.update({"b": ?})'
     '|d.setdefault("c", ?)|l.append(?)|l += [?]|l = [?]|l = l + [?]|l[0] = ?|l.extend([?, ?])|d = {"a": ?}|o = A(?)'
     '|o = B(?)|p = B(n=?, name=?)|o.n = ?|o.value = ?|o.set(?)|o.late = ?|o.options["a"] = ?|o.options.update(b=?)'
-    "|p.add(?)|A.size = ?|(x := y)|o, p = B(1), B(2)"
+    "|p.add(?)|A.size = ?|(x := y)|o, p = B(1), B(2)|l.sort(key=str)|l.reverse()|l.insert(0, ?)|x, *y = [?, ?, ?]"
+    "|x, y = sorted([?, ?], key=str)|d.pop('c', None)|l.insert(1, ?)"
 ).split("|") + ["d |= {'b': ?}"]
 
 
