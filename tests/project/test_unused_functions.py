@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,15 @@ def test_code_that_may_create_the_loader(code: str, tmp_path: Path) -> None:
 def test_nothing_is_unused_where_no_program_creates_a_loader(tmp_path: Path) -> None:
     """As in a library, whose users call its functions, or while somebody writes the first script."""
     assert _unused(tmp_path, PREVIEW, TRAIN.partition("\nfor ")[0]) == []
+
+
+def _notebook(*cells: str) -> str:
+    written = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells]
+    return f"--- look.ipynb\n{json.dumps({'cells': written, 'metadata': {}, 'nbformat': 4, 'nbformat_minor': 5})}\n"
+
+
+def test_other_files_do_not_call_a_function_of_a_notebook(tmp_path: Path) -> None:
+    cell = PREVIEW.partition("\n--- tools.py\n")[2]
+    script = "--- other.py\nfrom tools import preview\npreview([])\n"
+    assert "look.ipynb" in _unused(tmp_path, TRAIN, PREVIEW, script, _notebook(cell))
+    assert _unused(tmp_path, TRAIN, PREVIEW, script, _notebook(cell, "for batch in preview([1]): pass")) == []

@@ -145,7 +145,7 @@ def _scratch() -> Path:
 def _notebook(text: str) -> str:
     """A notebook with this code; a cell starts at each line `# %%`."""
     cells = [part for part in re.split(r"(?m)^(?=# %%$)", text) if part]
-    listed = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells]
+    listed = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell.removesuffix("\n")} for cell in cells]
     return json.dumps({"cells": listed, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.values import DefKey
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
+from loaderlint.syntax.notebook import SUFFIX
 
 #: Names that entry points and command lines use.
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
@@ -61,7 +62,9 @@ class UnusedFunctions:
         if def_ == 0:
             return "known"
         one = facts.ir.defs[def_]
-        others = ((file, number) for file, number in self._holding(one.name) if (file.path, number) != (path, piece))
+        others = (
+            (file, number) for file, number in self._holding(one.name, path) if (file.path, number) != (path, piece)
+        )
         found = {self._use_in(one.name, file, number) for file, number in others}
         if "known" in found:
             return "known"
@@ -69,12 +72,14 @@ class UnusedFunctions:
         return "outside" if is_open or "outside" in found else "none"
 
     def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
-        is_entered = one.name in _ENTRY_POINTS or in_tests(path, self._ev.files.root)
-        return bool(one.decorators) or is_entered or is_installed(self._ev.files, path)
+        if one.decorators or one.name in _ENTRY_POINTS:
+            return True
+        return path.suffix != SUFFIX and (in_tests(path, self._ev.files.root) or is_installed(self._ev.files, path))
 
-    def _holding(self, name: str) -> Iterator[tuple[ProjectFile, int]]:
-        """The pieces whose text holds a name."""
-        for path in self._ev.files.containing(name):
+    def _holding(self, name: str, definer: Path) -> Iterator[tuple[ProjectFile, int]]:
+        """The pieces whose text holds the name of a function of file `definer`. Nobody imports a notebook."""
+        files = self._ev.files.containing(name)
+        for path in files if definer.suffix != SUFFIX else (definer,):
             file = self._ev.file(path)
             yield from ((file, number) for number in file.mentioning(name)) if file is not None else ()
 
