@@ -853,7 +853,7 @@ def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> 
     sequences = [a for a in first.atoms if isinstance(a, SeqOf)]
     if len(sequences) == len(first.atoms):
         items = tuple(item for s in sequences for item in s.items)
-        if len(sequences) > 1 or not item_places.keeps_places(sequences[0]):
+        if len(sequences) > 1 or not all(map(item_places.keeps_places, sequences)):
             items = item_places.mixed(items)
     else:
         items = (element(ev, first, frame, number),)
