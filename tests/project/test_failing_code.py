@@ -83,6 +83,11 @@ NEVER = {
         + "--- train.py\nfrom data import Tiles\nfrom tools import Tools\nTools().make()\n"
         + DATA
     ),
+    "an exception": HEAD + "raise RuntimeError('not finished')\n" + LOADER,
+    "an assertion": HEAD + "assert False, 'not finished'\n" + LOADER,
+    "the end of the process": HEAD + "import sys\nsys.exit()\n" + LOADER,
+    "the end in a function": HEAD + "def main():\n    exit(1)\n    " + LOADER + "main()\n",
+    "a module that ends at once": HEAD + "import data\n" + LOADER + "--- data.py\nraise SystemExit\n",
     "a call without a required argument": HEAD + LOAD + "rows = load('in')\n" + LOADER,
     "with an unknown keyword": HEAD + LOAD + "rows = load(1, 'in', fast=True)\n" + LOADER,
     "with an unknown keyword beside **kwargs": HEAD + LOAD + "rows = load(fast=True, **pair())\n" + LOADER,
@@ -140,6 +145,11 @@ MAYBE = {
         + LOADER
         + "--- pack/__init__.py\n"
     ),
+    "an exception in a branch": HEAD + "import os\nif os.name == 'nt':\n    raise OSError\n" + LOADER,
+    "an assertion of something": HEAD + "import os\nassert os.name == 'nt'\n" + LOADER,
+    "an exception that is caught": HEAD + "try:\n    raise OSError\nexcept OSError:\n    pass\n" + LOADER,
+    "the end in a function that nobody calls": HEAD + "import sys\ndef stop():\n    sys.exit()\n" + LOADER,
+    "the end of the main program": HEAD + "import sys\n" + LOADER + "if __name__ == '__main__':\n    sys.exit()\n",
     "one from a star import of a library": (
         HEAD
         + "from data import Tiles\n"

@@ -1,5 +1,6 @@
-"""Code that no run of a program reaches, because a statement before it always fails: an import (see `failing_imports`),
-or a call of a function or class of the project with arguments that it does not accept.
+"""Code that no run of a program reaches, because a statement before it always fails or ends the process: an import
+(see `failing_imports`), `raise`, `assert False`, `sys.exit()`, or a call of a function or class of the project with
+arguments that it does not accept.
 
 Only what is certain counts. `*args` and `**kwargs` may pass everything, and calls of a function with an unknown
 decorator or of one of several definitions are accepted. Notebooks are left out at module level: whoever runs one goes
@@ -16,10 +17,11 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.knowledge.process_exits import EXITS
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Site, def_key
+from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
 from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports, called
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
@@ -28,6 +30,9 @@ from loaderlint.syntax.notebook import SUFFIX
 
 #: What stands in a line after the `import` or `from` that begins a statement.
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
+#: A statement that ends a module in any case.
+_ENDS = re.compile(r"\s*(?:raise\b|assert\s+(?:False|0)\b|(?:sys\.|os\._)?exit\s*\(|quit\s*\()")
+_ASSERTS_FALSE = re.compile(r"\s*assert\s+(?:False|0)\s*(?:,|#|$)", re.MULTILINE)
 _OF_LIBRARIES = STANDARD | WELL_KNOWN
 
 
@@ -119,8 +124,14 @@ class FailingCode:
 
     def _failing_among(self, pieces: Iterable[tuple[int, bool]], file: ProjectFile | None) -> Iterator[tuple[int, int]]:
         for piece, _ in pieces:
-            if file is not None and any(one.context == 0 for one in self._failing_steps((file.path, piece, 0))):
+            if file is not None and self._ends(file, piece):
                 yield piece, file.pieces[piece].parent
+
+    def _ends(self, file: ProjectFile, piece: int) -> bool:
+        """Whether a statement at module level always fails."""
+        if file.pieces[piece].ask(_asserts_false):
+            return True
+        return any(one.context == 0 for one in self._failing_steps((file.path, piece, 0)))
 
     def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
         if key not in self._failures:
@@ -141,7 +152,9 @@ class FailingCode:
         match step:
             case ir.Perform(_, number):
                 call = facts.ir.exprs[number]
-                return isinstance(call, ir.Call) and self._is_refused(call, path, facts, here)
+                return isinstance(call, ir.Call) and (_exits(call, here) or self._is_refused(call, path, facts, here))
+            case ir.Raise():
+                return True
             case ir.Bind(_, _, number) if number != NONE:
                 e = facts.ir.exprs[number]
                 return isinstance(e, ir.Imported) and self._imports.fails(path, e)
@@ -198,13 +211,19 @@ class FailingCode:
         return file is not None and last is not None and any(star.piece > last for star in file.stars)
 
     def _is_unimportable(self, path: Path) -> bool:
-        """Whether a module imports at its top level what always fails."""
+        """Whether a module ends at its top level, or imports there what always fails."""
         if path not in self._unimportable:
             with provisional(self._unimportable, path, False):
                 file = self._script(path)
-                pieces = file.asking(_may_import, scope=MODULE) if file is not None else ()
+                pieces = file.asking(_may_end, scope=MODULE) if file is not None else ()
                 self._unimportable[path] = any(block < 0 for _, block in self._failing_among(pieces, file))
         return self._unimportable[path]
+
+
+def _exits(call: ir.Call, here: Unframed) -> bool:
+    """Whether a call ends the process."""
+    callee = here.value(call.func)
+    return callee is not None and all(isinstance(atom, Lib) and atom.name in EXITS for atom in callee.atoms)
 
 
 def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
@@ -223,9 +242,20 @@ def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> I
 
 
 def _may_fail(text: str) -> bool:
-    """Whether a piece may call something, or import something that may be in the project, and is no function or
+    """Whether a piece may raise an exception, call something, or import something that may be in the project, and is no
+    function or class."""
+    return _may_import(text) or (("(" in text or "raise" in text or "assert" in text) and not is_def(text))
+
+
+def _may_end(text: str) -> bool:
+    """Whether a piece may end its module, or import something that may be in the project, and is no function or
     class."""
-    return _may_import(text) or ("(" in text and not is_def(text))
+    return _may_import(text) or (_ENDS.match(text) is not None and not is_def(text))
+
+
+def _asserts_false(text: str) -> bool:
+    """Whether a statement is `assert False`, with or without a message."""
+    return _ASSERTS_FALSE.match(text) is not None
 
 
 def _may_import(text: str) -> bool:

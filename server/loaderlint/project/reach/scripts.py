@@ -28,6 +28,7 @@ from loaderlint.knowledge.loader_consumers import (
     LOADER_PREPARERS,
     TAKES_NOW,
 )
+from loaderlint.knowledge.process_exits import EXITS
 from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
 from loaderlint.project.evaluation.limits import WALK
@@ -55,8 +56,6 @@ _MAX_FILES = 400
 _MAX_WRAPPED = 6
 #: Methods of torch's loader that make its iterator, which starts the workers.
 _MAKE_ITERATOR = frozenset({"__iter__", "_get_iterator"})
-#: Functions that end the process.
-_EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
 #: Names in a test for the main process.
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
@@ -194,7 +193,7 @@ class Scripts:
     def _exits(self, step: ir.Step, body: Frame) -> bool:
         call = self._model.ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
         atoms = self._model.ev.eval(call.func, body).atoms if isinstance(call, ir.Call) else ()
-        return any(isinstance(atom, Lib) and atom.name in _EXITS for atom in atoms)
+        return any(isinstance(atom, Lib) and atom.name in EXITS for atom in atoms)
 
     # --- one frame ----------------------------------------------------------------------------------------------------
 
