@@ -76,9 +76,10 @@ inherited handle too. HDF5 1.10.4 did not.)
 If the first use opens the handle (`if self.file is None`), the fix makes the test also check whether the handle belongs
 to another process, and reopens what is opened beside it.
 
-Unsafe for a file in which nothing seeks: each worker reads it from the start, so all workers read the same lines. There
-is no fix for handles that are written to, that code outside the class reads, of which another attribute keeps a part,
-or whose path changes in `__init__`, for a SQLite database in memory, or for a class that keeps more than 16 handles.
+Unsafe for a file in which nothing seeks, except to begin anew at its end: each worker reads it from the start, so all
+workers read the same lines. There is no fix for handles that are written to, that code outside the class reads, of
+which another attribute keeps a part, or whose path changes in `__init__`, for a SQLite database in memory, or for a
+class that keeps more than 16 handles.
 
 ## References
 - pytorch/pytorch#11887, pytorch/pytorch#11929

@@ -91,13 +91,18 @@ def can_be_reopened(made: LibObject, kind: HandleKind, model: Model) -> bool:
 
 
 def reads_on(made: LibObject, model: Model) -> bool:
-    """Whether each process would read the file from its start, because nothing seeks in it."""
+    """Whether each process would read the file from its start, because nothing seeks in it, or only where it ends."""
     kind = handle_kind(made, model)
-    return kind is not None and kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made))
+    return kind is not None and kind.word in READ_ON and not any(_seeks(call, model) for call in model.calls_on(made))
 
 
-def _seeks(call: WorkerCall) -> bool:
-    return any(isinstance(atom, LibMember) and atom.name == "seek" for atom in call.callee.atoms)
+def _seeks(call: WorkerCall, model: Model) -> bool:
+    """Whether a call seeks the place of a sample. `if not line: file.seek(0)` begins anew."""
+    if not any(isinstance(atom, LibMember) and atom.name == "seek" for atom in call.callee.atoms):
+        return False
+    one = call.frame.code.one
+    is_sure = one is None or all(one.contexts[n].kind != "if" for n in one.enclosing(call.context))
+    return is_sure or any(model.ev.eval(arg.value, call.frame).literal is None for arg in call.call.args)
 
 
 def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, model: Model) -> tuple[Intent, ...]:
