@@ -25,7 +25,7 @@ PACKAGE = "__init__.py"
 #: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
 _BUILT = re.compile(r"^_|_pb2|version")
 #: A file with one of these words may import modules from other folders.
-_CHANGES_PATH = ("_init_paths", "sys.modules", "addsitedir", "importlib")
+_CHANGES_PATH = ("_init_paths", "sys.modules", "addsitedir", "meta_path", "path_hooks")
 #: A folder for `sys.path` that may be outside the project: absolute, of the user, or from the environment.
 _FOREIGN_FOLDER = re.compile(r"sys\.path[^\n]*(?:[\"'](?:/|~|\w:)|environ|getenv|argv|args|expanduser)")
 
