@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Lite
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.affected_versions import is_affected
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
-from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed
+from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed, passed_name
 from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
@@ -106,7 +106,7 @@ def _has_fixed_seed(use: TransformUse, model: Model) -> bool:
 
 def _name(intents: Sequence[Intent]) -> str:
     """What is passed as worker_init_fn."""
-    return next(one.value.strip("{}") for one in intents if isinstance(one, SetArgument))
+    return next(passed_name(one) for one in intents if isinstance(one, SetArgument))
 
 
 def _seeding_one(seeded: Seeded, all_composes: bool, model: Model) -> tuple[Intent, ...] | None:

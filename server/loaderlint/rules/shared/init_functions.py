@@ -100,6 +100,11 @@ class _Home(NamedTuple):
     mended: tuple[Intent, ...] = ()
 
 
+def passed_name(argument: SetArgument) -> str:
+    """The name of the function that an intent passes, without the module in which it is found: `{data.utils}.seed`."""
+    return argument.value.rpartition(".")[2].strip("{}")
+
+
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
     """The intents that pass the function to each of these loader calls."""
     homes = model.remembered(_homes, function)  # for all findings, so that they agree

@@ -18,7 +18,13 @@ from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.first_statement import begun_with
-from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
+from loaderlint.rules.shared.init_functions import (
+    InitFunction,
+    does_only_calls,
+    edits_many_files,
+    init_passed,
+    passed_name,
+)
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
@@ -233,7 +239,7 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
         return None
     count = len(set(calls))  # a call creates a loader each time its function is called
     several = f" to {count} loaders" if count > 1 else ""
-    names = {one.value.strip("{}") for one in intents if isinstance(one, SetArgument)}
+    names = {passed_name(one) for one in intents if isinstance(one, SetArgument)}
     name = names.pop() if len(names) == 1 else "seed_worker"
     title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
     is_mended = any(isinstance(intent, Replace) for intent in intents)
