@@ -8,7 +8,7 @@ from collections.abc import Iterator, Set
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Site
+from loaderlint.project.evaluation.values import Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.scripts import module_statements
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import starts_threads, surely_starts_threads
@@ -36,13 +36,13 @@ def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
     return bool(loader.datasets) and all(any(one in sampled for sampled in samples) for one in loader.datasets)
 
 
-def _sampled_before(loader: Site, model: Model) -> tuple[frozenset[Atom], ...]:
+def _sampled_before(loader: Site, model: Model) -> tuple[frozenset[Instance | LibObject], ...]:
     """The datasets of which the code around a loader takes a sample in any case, before it first iterates over the
     loader. Each item holds what one sample may be taken of."""
     return tuple(_samples(loader, model))
 
 
-def _samples(loader: Site, model: Model) -> Iterator[frozenset[Atom]]:
+def _samples(loader: Site, model: Model) -> Iterator[frozenset[Instance | LibObject]]:
     is_made = False
     for frame, ways in _around(loader, model):
         is_own = frame == loader.frame
@@ -55,8 +55,9 @@ def _samples(loader: Site, model: Model) -> Iterator[frozenset[Atom]]:
                 continue
             atoms = model.ev.eval(base, frame).atoms
             in_any_case = _outside_loops(frame.code.context_of(number), one) in ways
-            if in_any_case and atoms and all(isinstance(atom, Instance) for atom in atoms):
-                yield atoms
+            datasets = frozenset(atom for atom in atoms if isinstance(atom, Instance | LibObject))
+            if in_any_case and atoms and datasets == atoms:
+                yield datasets
         if last < math.inf:
             return
 
@@ -100,9 +101,10 @@ def _is_given(loader: Site, number: int, frame: Frame, model: Model) -> bool:
     return any(getattr(atom, "site", None) == loader for atom in atoms)
 
 
-def _surely_uses_threads(dataset: Instance, model: Model) -> bool:
-    """Whether taking a sample of a dataset runs a call of cv2 that starts threads, under no condition."""
-    taken = model.ev.classes.open_method(dataset, "__getitem__")
+def _surely_uses_threads(dataset: Instance | LibObject, model: Model) -> bool:
+    """Whether taking a sample of a dataset of the project runs a call of cv2 that starts threads, under no
+    condition."""
+    taken = model.ev.classes.open_method(dataset, "__getitem__") if isinstance(dataset, Instance) else None
     queue = [taken] if taken is not None else []
     for frame in queue:
         one = frame.code.one
