@@ -41,6 +41,7 @@ READING = tuple(
 MODELS = tuple(
     """
     monai.networks.nets. segmentation_models_pytorch. timm.create_model torch.hub.load torchvision.models.
+    torch.nn.Sequential torch.nn.Transformer torch.nn.LSTM torch.nn.GRU
     """.split()
 )
 #: Methods of models: they create one, or move one to a GPU.
