@@ -14,7 +14,8 @@ and an augmentation that should end continues, all without a warning.
 
 ## When it is not a bug
 - The loader's workers start anew in each epoch (no `persistent_workers`), or the loop creates the loader.
-- The turn of the loop that sets it also puts a new loader in the old one's place, before anything iterates over it.
+- The turn of the loop that sets it also puts a new loader in the old one's place, before anything iterates over it:
+  itself, or with a function that makes a new loader at each call.
 - The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`.
 - The call is a sampler's `set_epoch`: samplers run in the main process.
 - The workers never read the value, or it is set before the loop, or to the same value each time.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, Site
+from loaderlint.project.evaluation.values import Instance, Site
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import (
     Loop,
@@ -14,10 +14,10 @@ from loaderlint.rules.shared.epoch_loops import (
     is_loader,
     loops_around,
     step_context,
-    step_goes_through,
 )
 from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.stale_persistent_state.dataset_changes import Change
+from loaderlint.rules.stale_persistent_state.replaced_loaders import is_replaced
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(
@@ -67,7 +67,7 @@ def is_late(change: Change, loader: Loader, made_in: Set[object], model: Model) 
     return any(
         goes_through(loop, loader, model)
         and not _starts_anew(loop, loader, model)
-        and not _is_replaced(change, loop, loader, model)
+        and not is_replaced(change, loop, loader, model)
         for loop in loops
     )
 
@@ -82,56 +82,6 @@ def _starts_anew(loop: Loop, loader: Loader, model: Model) -> bool:
         if isinstance(func, ir.Attr) and func.name == "reset" and is_loader(func.base, loop.frame, loader, model):
             return True
     return False
-
-
-def _is_replaced(change: Change, loop: Loop, loader: Loader, model: Model) -> bool:
-    """Whether the turns of the loop that make the change also put a new loader in the old one's place, and iterate over
-    neither in between: new workers start with what is set."""
-    frame, one = change.frame, model.def_of(change.frame)
-    if loop.frame.code is not frame.code:
-        return False
-    steps = list(model.steps(frame))
-    changed = next((n for n, step in steps if _is_at(change, n, step)), None)
-    if changed is None:
-        return False
-    for number, step in steps:
-        if not isinstance(step, ir.Bind | ir.SetAttr) or not one.is_within(step.context, loop.context):
-            continue
-        if not one.is_within(change.context, step.context) or not _replaces(step, loop, loader, model):
-            continue
-        between = range(min(number, changed) + 1, max(number, changed))
-        if not any(n in between and step_goes_through(each, frame, loader, model) for n, each in steps):
-            return True
-    return False
-
-
-def _is_at(change: Change, number: int, step: ir.Step) -> bool:
-    spot = change.spot
-    return spot.number == (number if spot.kind == "step" else step.call if isinstance(step, ir.Perform) else ir.NONE)
-
-
-def _replaces(step: ir.Bind | ir.SetAttr, loop: Loop, loader: Loader, model: Model) -> bool:
-    """Whether a step makes another loader, over which the loop iterates where it iterates over this one."""
-    frame = loop.frame
-    sites = (atom.site for atom in model.ev.eval(step.value, frame).atoms if isinstance(atom, LibObject | Instance))
-    made = [one for site in sites if site for one in model.made_at(site.frame.path, site.frame.piece, site.expr)]
-    others = [one for one in made if one.site != loader.site]
-    return any(
-        is_loader(iterable, frame, loader, model) and any(is_loader(iterable, frame, one, model) for one in others)
-        for iterable in _iterables(loop, model)
-    )
-
-
-def _iterables(loop: Loop, model: Model) -> Iterator[int]:
-    """What a loop iterates over in its body, and passes to calls there."""
-    one = model.def_of(loop.frame)
-    for _, step in model.steps(loop.frame):
-        if not one.is_within(step.context, loop.context):
-            continue
-        if isinstance(step, ir.Iterate):
-            yield step.iterable
-        call = model.ev.expr(loop.frame, step.call) if isinstance(step, ir.Perform) else None
-        yield from (arg.value for arg in call.args) if isinstance(call, ir.Call) else ()
 
 
 def is_constant(change: Change, changes: list[Change], model: Model) -> bool:
