@@ -98,7 +98,7 @@ class Scripts:
     def steps_starting_workers(self, frame: Frame) -> Iterator[int]:
         """The numbers of a frame's steps that start the workers of a loader, themselves or through calls."""
         self.starts()  # finds out which calls make loaders
-        return (number for number, *_ in self._leading(frame, frozenset()))
+        return (number for number, *_ in self.leading(frame, frozenset()))
 
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The files that import the module `path`, or name it in a string, as `importlib.import_module` takes it."""
@@ -177,7 +177,7 @@ class Scripts:
             if self._ends_in_workers(body):
                 return
             guarded = main_guard_contexts(body.facts)
-            for number, step, loader, frames in self._leading(body, guarded):
+            for number, step, loader, frames in self.leading(body, guarded):
                 is_nested = step.context != 0 or file.pieces[piece].parent >= 0
                 yield Start(self._place(body, number, step), number, loader, frames, is_nested)
 
@@ -187,17 +187,18 @@ class Scripts:
         for number, context in enumerate(body.code.one.contexts if body.code.one is not None else ()):
             if context.parent == 0 and context.kind == "if" and _is_other_module(context, body):
                 steps = [step for _, step in self._model.steps(body) if step.context == number]
-                return any(isinstance(step, ir.Raise) or self._exits(step, body) for step in steps)
+                return any(isinstance(step, ir.Raise) or self.exits(step, body) for step in steps)
         return False
 
-    def _exits(self, step: ir.Step, body: Frame) -> bool:
-        call = self._model.ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
-        atoms = self._model.ev.eval(call.func, body).atoms if isinstance(call, ir.Call) else ()
+    def exits(self, step: ir.Step, frame: Frame) -> bool:
+        """Whether a step ends the process: `sys.exit()`."""
+        call = self._model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+        atoms = self._model.ev.eval(call.func, frame).atoms if isinstance(call, ir.Call) else ()
         return any(isinstance(atom, Lib) and atom.name in EXITS for atom in atoms)
 
     # --- one frame ----------------------------------------------------------------------------------------------------
 
-    def _leading(
+    def leading(
         self, frame: Frame, guarded: frozenset[int]
     ) -> Iterator[tuple[int, ir.Step, Loader, tuple[Frame, ...]]]:
         """Each step of a frame that starts workers, itself or through calls, with its number. Steps in `guarded`

@@ -29,6 +29,12 @@ starts, until somebody binds the name or has written it to its end. So it is whe
 calls a function or class of the project with arguments that this does not accept, itself or in a constructor: the
 script ends there with a TypeError.
 
+It is a hint, too, where a handler around the start or around a call on the way to it (`except Exception`, `except
+RuntimeError`, a bare `except`) catches the error in each worker: the worker goes on to its batches (measured with torch
+2.13 under spawn and forkserver). What remains is that each worker runs everything above again, and what the handler
+does. A handler that raises again or ends the process does not help. None does if the script starts other workers
+outside of such a `try`, or ends with `sys.exit()`.
+
 ## Example
 ```python
 loader = DataLoader(Crops(), num_workers=4)
@@ -81,6 +87,7 @@ from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_work
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.unguarded_worker_start.calls_that_fail import FailingCall, failing_call_before
+from loaderlint.rules.unguarded_worker_start.caught_attempts import handler_of
 from loaderlint.rules.unguarded_worker_start.repeated_effects import has_effects_before, repeated_work
 from loaderlint.rules.unguarded_worker_start.script_work import first_work
 from loaderlint.rules.unguarded_worker_start.unbound_names import unbound_before
@@ -123,19 +130,32 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
         loud = Severity.HINT
     missing = unbound_before(start, model)
     failing = failing_call_before(start, model) if not isinstance(loud, Unsaid) else None
-    if (missing or failing is not None) and not isinstance(loud, Unsaid):
+    handler = handler_of(start, model) if not isinstance(loud, Unsaid) else None
+    if (missing or failing or handler) and not isinstance(loud, Unsaid):
         loud = Severity.HINT
     if isinstance(loud, Unsaid):
         yield Silence(RULE.name, start.place, loud.reason)
         return
-    moved = "the outermost statement around this" if start.is_nested else "this"
+    evidence = [*_evidence(start, missing, failing, model)]
+    if handler is not None:
+        evidence.insert(0, Evidence(handler, "this catches the RuntimeError in each worker, which goes on"))
     yield Verdict(RULE.name, loud, certainty).finding(
-        f"the workers of {loader.described} cannot start: each one ({fresh_starts(methods)}) first runs {script} "
-        f"again, and here it would start workers itself; put {moved} and what follows under `{HEAD}`",
-        start.place,
-        script,
-        tuple(_evidence(start, missing, failing, model)),
-        (_fix(start, model),),
+        _message(start, fresh_starts(methods), handler), start.place, script, tuple(evidence), (_fix(start, model),)
+    )
+
+
+def _message(start: Start, methods: str, handler: Place | None) -> str:
+    described, script = start.loader.described, start.place.path.name
+    moved = "the outermost statement around this" if start.is_nested else "this"
+    remedy = f"put {moved} and what follows under `{HEAD}`"
+    if handler is not None:
+        return (
+            f"each worker of {described} ({methods}) first runs {script} again, until it fails to start workers itself "
+            f"here; {remedy}"
+        )
+    return (
+        f"the workers of {described} cannot start: each one ({methods}) first runs {script} again, and here it would "
+        f"start workers itself; {remedy}"
     )
 
 
