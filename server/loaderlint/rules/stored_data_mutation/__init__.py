@@ -32,9 +32,11 @@ workers and the main process share the memory of tensors.
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
   made (`if not info.get("done")`).
 - The second time changes nothing: items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0,
-  width)`), numbers or rows are replaced by others (`mask[mask == 4] = 3`, `boxes[np.isnan(boxes[:, 0])] = [0, 0]`), or
-  the data is scaled by its own mean and range (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number
-  decides whether the edit is made, where the data is read before it, or in a file that is mapped into memory.
+  width)`), numbers or rows are replaced by others (`mask[mask == 4] = 3`, `boxes[np.isnan(boxes[:, 0])] = [0, 0]`), a
+  mask that does not change sets the same items (`image[self.depths[i] == 0] = 0`), or the data is scaled by its own
+  mean and range (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made,
+  where the data is read before it, or in a file that is mapped into memory. Where the mask does not change, a read
+  before the edit is a hint: it gives other values after the first time.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The item that is taken out is loaded again, because workers store such items in the same place: `del
   self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
@@ -99,6 +101,7 @@ from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, last
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.evictions import EVICTED, is_of_cache
+from loaderlint.rules.stored_data_mutation.fixed_masks import settled_by_mask
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guarded
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
@@ -205,14 +208,19 @@ def _candidate(
     elif held != "file" and settles(edit.spot, model):
         yield from silent(RULE.name, edit.spot, SETTLED, model)
     else:
-        yield Candidate(StoredEdit(edit, kind, origin, held), frame, edit.spot)
+        by_mask = settled_by_mask(edit.spot, model) if held != "file" else ""
+        if by_mask == "unread":
+            yield from silent(RULE.name, edit.spot, SETTLED, model)
+        else:
+            yield Candidate(StoredEdit(edit, kind, origin, held, by_mask == "read before"), frame, edit.spot)
 
 
 def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:
     one = stored[0].about
     if one.kind == "unknown" and all(model.reached[each.frame].possible >> exposure.lead.index & 1 for each in stored):
         return Unsaid(_GUESSED)
-    if all(is_latent(each.about, each.frame, exposure, model) for each in stored):
+    latent = all(is_latent(each.about, each.frame, exposure, model) for each in stored)
+    if latent or all(each.about.settles for each in stored):
         return lowered(Severity.HINT, exposure)
     stays = any(lasts(loader, one, model) for loader in exposure.loaders)
     return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)

@@ -12,18 +12,22 @@ from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 
 
 class StoredEdit(NamedTuple):
-    """An edit of stored data: of which kind it is, where it is stored, and in which memory."""
+    """An edit of stored data: of which kind it is, where it is stored, in which memory, and whether it changes nothing
+    after the first time."""
 
     edit: Edit
     kind: Kind
     origin: Origin
     held: Memory
+    settles: bool = False
 
 
 def when_seen(one: StoredEdit, exposure: Exposure, model: Model) -> str:
     """When the change is seen."""
     if one.held == "file":
         return "and the file that it is mapped from"
+    if one.settles:
+        return "so what is read of it before may differ after the first time"
     if exposure.lead.out_of_sight:
         return "so each read changes it a little more, without workers or with persistent ones"
     if lasts(exposure.lead, one, model):
