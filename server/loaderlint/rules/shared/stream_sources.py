@@ -33,6 +33,10 @@ _NO_DRAWS = re.compile(
 )
 _ORDERING = frozenset("shuffle permutation permuted randperm".split())
 _PICKING = frozenset("choice choices sample".split())
+#: Draws of several items in an order.
+_CHOOSING_SEVERAL = frozenset("choices sample".split())
+#: Methods after which a generator gives other numbers.
+_SEEDING = frozenset("seed manual_seed setstate set_state".split())
 #: Functions that yield the items of their arguments.
 PASSING = re.compile(
     r"^(?:builtins\.(?:iter|enumerate|zip|map|filter|list|tuple|sorted|reversed)|itertools\.\w+|tqdm\.)"
@@ -118,6 +122,14 @@ def _draws(atom: Atom) -> bool:
     if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
         return atom.name in GENERATOR_DRAWS and atom.owner.name in GENERATORS
     return False
+
+
+def _is_common(atom: Atom, model: Model) -> bool:
+    """Whether all workers draw the same: from copies of a generator that a function of the main process has made."""
+    owner = atom.owner if isinstance(atom, LibMember) else None
+    if not isinstance(owner, LibObject) or not owner.site.frame.def_ or model.runs_in_worker(owner.site.frame):
+        return False
+    return all(_last_name(one) not in _SEEDING for call in model.calls_on(owner) for one in call.callee.atoms)
 
 
 def _last_name(atom: Atom) -> str:
@@ -247,12 +259,21 @@ class _Walk:
                 yield _mixed(self.value(arg.value) for arg in call.args)
 
     def _is_emptied(self, container: int) -> bool:
-        """Whether items are removed from a container, so that none repeats."""
-        calls = self._frame.code.method_calls(container)
-        if any(name in _EMPTYING for _, _, _, name in calls):
-            return True
-        deleted = [self._model.ev.expr(self._frame, step.target) for _, step in self._frame.code.steps_of(ir.Delete)]
-        return any(isinstance(e, ir.Index) and e.base == container for e in deleted)
+        """Whether items are removed from a container, so that none repeats. `labels.pop(0)` removes one, whichever was
+        drawn, unless the place of the drawn one is filled from there: `left[k] = left[0]`."""
+        code = self._frame.code
+        calls = code.method_calls(container)
+        removed = [call.args[0].value if call.args else NONE for _, _, call, name in calls if name in _EMPTYING]
+        deleted = [self._model.ev.expr(self._frame, step.target) for _, step in code.steps_of(ir.Delete)]
+        removed += [e.index for e in deleted if isinstance(e, ir.Index) and e.base == container]
+        is_filled = any(isinstance(step, ir.SetItem) for step in code.fillings(container))
+        return any(is_filled or not self._is_certain_item(one) for one in removed)
+
+    def _is_certain_item(self, removed: int) -> bool:
+        """Whether what is removed is always the same item: the one at a constant place, or under a constant key. The
+        last one may be there because it has been exchanged with the drawn one."""
+        literal = self._model.ev.eval(removed, self._frame).literal if removed != NONE else None
+        return literal is not None and literal.value != -1
 
     def _index(self, base: int, index: int) -> Origins:
         inside, at = self.value(base), self.value(index)
@@ -267,7 +288,9 @@ class _Walk:
         callee = self._model.ev.eval(call.func, self._frame)
         drawn = [atom for atom in callee.ordered() if _draws(atom)]
         if drawn:
-            return self._drawn(_last_name(drawn[0]), call)
+            name = _last_name(drawn[0])
+            is_common = name in _CHOOSING_SEVERAL and all(_is_common(atom, self._model) for atom in drawn)
+            return _ORDER if is_common else self._drawn(name, call)
         if Lib("builtins.next") in callee.atoms and call.args:
             return self.element(call.args[0].value)
         called = self._called(number, call)

@@ -18,7 +18,7 @@ Under DistributedDataParallel, the ranks read the same stream too: shard by rank
   files.sharding_filter()`. Where it is a guess that a loader holds the pipe, any such call on pipes of its kind counts.
 - The stream is random: each worker makes up its items, or draws them with replacement. Shuffling alone does not count,
   because every worker still yields the whole stream. An endless stream does, if each worker shuffles it anew in an
-  order of its own.
+  order of its own. A generator that the constructor makes draws the same in each worker.
 - The stream comes from another dataset or a library whose code is not available: it may shard itself.
 - The loader has fewer than two workers.
 
