@@ -52,6 +52,9 @@ workers and the main process share the memory of tensors.
   the cell of a notebook runs.
 - The dataset keeps state on `self`: caches, buffers, counters, an order that is shuffled, or reversed by chance, a list
   that the workers fill and keep sorted.
+- What is shuffled holds positions in other data, for each key or sample: `random.shuffle(self.places[kind])`, and its
+  items are only used as indexes (`self.images[self.places[kind][turn]]`). This does not count where a list beside it
+  has the same order, or where worker code sets a seed.
 - A list that the dataset keeps for a key is shuffled each time before anything reads it: `clips = self.load(name)`,
   `random.shuffle(clips)`, `clips[:2]`. This does not count where the sample's index picks from the list, where a list
   beside it has the same order, or where worker code sets a seed.
@@ -112,6 +115,7 @@ from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begin
 from loaderlint.rules.stored_data_mutation.refilled_containers import REFILLED, is_refilled
 from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
 from loaderlint.rules.stored_data_mutation.shuffled_lists import SHUFFLED, is_always_shuffled
+from loaderlint.rules.stored_data_mutation.shuffled_positions import POSITIONS, are_positions
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -203,6 +207,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, REBUILT, model)
     elif is_always_shuffled(edit, value, origin, model):
         yield from silent(RULE.name, edit.spot, SHUFFLED, model)
+    elif are_positions(edit, value, origin, model):
+        yield from silent(RULE.name, edit.spot, POSITIONS, model)
     elif is_refilled(edit.target, origin, frame, model):
         yield from silent(RULE.name, edit.spot, REFILLED, model)
     elif held != "file" and settles(edit.spot, model):

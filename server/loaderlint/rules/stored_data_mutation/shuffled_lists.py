@@ -23,7 +23,7 @@ SHUFFLED = "worker code shuffles this list each time before it reads it: its sto
 
 _SHUFFLES = frozenset(name for name in MUTATING_FUNCTIONS if name.endswith(".shuffle"))
 #: Calls after which a shuffle gives the same order each time.
-_SEEDS = frozenset({"seed", "manual_seed", "seed_everything", "set_state", "setstate"})
+SEEDS = frozenset({"seed", "manual_seed", "seed_everything", "set_state", "setstate"})
 #: Functions that read one list beside another, or with the places of its items.
 _PAIRS = frozenset({"builtins.zip", "builtins.enumerate"})
 _LEN = frozenset({Lib("builtins.len")})
@@ -40,6 +40,15 @@ def is_always_shuffled(edit: Edit, value: Val, origin: Origin, model: Model) -> 
     return model.remembered(_are_shuffled, owner, origin.path[0])
 
 
+def is_shuffle(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression shuffles its only argument."""
+    call = frame.code.exprs[number]
+    if not isinstance(call, ir.Call) or len(call.args) != 1 or call.args[0].kind != "pos":
+        return False
+    callee = model.ev.eval(call.func, frame).atoms
+    return bool(callee) and callee <= {Lib(name) for name in _SHUFFLES}
+
+
 def _is_list_in(owner: Instance, origin: Origin, value: Val) -> bool:
     """Whether a value is a list in a container on self, and part of nothing else."""
     is_list = all(isinstance(one, Unknown) or (isinstance(one, SeqOf) and one.kind == "list") for one in value.atoms)
@@ -54,7 +63,7 @@ def _is_list_in(owner: Instance, origin: Origin, value: Val) -> bool:
 
 def _are_shuffled(owner: Instance, field: str, model: Model) -> bool:
     frames = model.reached_on(owner)
-    if any(frame.code.attribute_calls(_SEEDS) for frame in frames):
+    if any(frame.code.attribute_calls(SEEDS) for frame in frames):
         return False
     readers = [_Reader(owner, field, frame, model) for frame in frames]
     giving = {reader.frame for reader in readers if reader.gives_lists()}
@@ -152,10 +161,8 @@ class _Reader:
     def _shuffled(self, number: int) -> int:
         """What a call shuffles; NONE for other calls."""
         call = self._exprs[number]
-        if not isinstance(call, ir.Call) or len(call.args) != 1 or call.args[0].kind != "pos":
-            return NONE
-        callee = self._model.ev.eval(call.func, self.frame).atoms
-        return call.args[0].value if callee and callee <= {Lib(name) for name in _SHUFFLES} else NONE
+        is_known = isinstance(call, ir.Call) and is_shuffle(number, self.frame, self._model)
+        return call.args[0].value if isinstance(call, ir.Call) and is_known else NONE
 
     # --- what may be done with the container and its lists ------------------------------------------------------------
 
