@@ -19,7 +19,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - The workers are spawned or come from a fork server. (torch advises against CUDA tensors from workers there too.)
 - The device is the CPU or not known: `torch.load(path, map_location="cpu")`, `.to("cpu")`, an argument, an option.
-- The code checks the tensor's device or the process first, or an option turns it off.
+- The code checks the tensor's device or the process first, or an option turns it off: `if self.gpu:`, or
+  `"cuda" if torch.cuda.is_available() and self.gpu else "cpu"`, with `gpu=False` by default.
 - The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a
   TypeError for a tensor on the GPU.
 - The function that calls `torch.load` also saves such files with `torch.save`: what a worker saved was on the CPU. Nor
@@ -107,7 +108,7 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
             continue
         filled = is_filled_before(call, model)
         doubts = None if filled else doubts_of(call, model)
-        why_not = _FILLED if filled else _ASKS if doubts is None else ""
+        why_not = _FILLED if filled else _ASKS if doubts is None or use.is_off else ""
         doubts = max(use.doubts, doubts or 0)
         yield Candidate(use, call.frame, here, cure(use, model), why_not, doubts=doubts, key=here.key)
 

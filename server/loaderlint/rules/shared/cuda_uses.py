@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.cuda import INITIALISES, KEEPS_DEVICE, LOOKING_FUNCTIONS, LOOKS, TAKES_DEVICE
+from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Model, WorkerCall
@@ -15,6 +16,8 @@ from loaderlint.rules.shared.process_guards import asks, tests_around
 
 #: How many method calls on the moved tensor are followed: `x.cuda().float().unsqueeze(0)`.
 _MAX_METHODS = 8
+#: How many choices and attributes are followed to what names a device.
+_MAX_CHOICES = 6
 #: Words of a condition that checks which CUDA work is possible here.
 _ASKING = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
 #: Words of a condition that is true wherever CUDA is available.
@@ -23,12 +26,14 @@ _NO_DOUBT = frozenset({"is_available", "device_count"})
 
 class CudaUse(NamedTuple):
     """A call that uses CUDA. `text`: the call as messages show it; `doubts`: the number of unknown conditions; `names`:
-    the devices that it may use, '' for one that is no GPU."""
+    the devices that it may use, '' for one that is no GPU; `is_off`: whether it uses a GPU only with an option that is
+    off."""
 
     call: WorkerCall
     text: str
     doubts: int
     names: frozenset[str] = frozenset({"cuda"})
+    is_off: bool = False
 
 
 def cuda_use(call: WorkerCall, model: Model) -> CudaUse | None:
@@ -46,14 +51,32 @@ def moved_to_gpu(call: WorkerCall, model: Model) -> CudaUse | None:
         if func.name == "cuda":
             return CudaUse(call, "`.cuda()`", 0)
         device = model.ev.calls.arguments(call.call, call.frame).get("device", 0)
-        return _on(device, call, '.to("{}")', model) if device is not None else None
+        use = _on(device, call, '.to("{}")', model) if device is not None else None
+        return _weighed(use, _passed(call.call, "device", 0), model)
     if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
         keywords = model.ev.calls.arguments(call.call, call.frame).keywords
         device = next((value for name, value in keywords if name == "device"), None)
         made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         if device is not None and made != "torch.device":
-            return _on(device, call, f'{made}(device="{{}}")', model)
+            use = _on(device, call, f'{made}(device="{{}}")', model)
+            return _weighed(use, _passed(call.call, "device"), model)
     return None
+
+
+def _passed(call: ir.Call, name: str, position: int | None = None) -> int:
+    """The argument of this name, or at this position; `NONE` if it is not written."""
+    named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == name]
+    positional = [arg.value for arg in call.args if arg.kind == "pos"]
+    if named or position is None or position >= len(positional):
+        return named[0] if named else ir.NONE
+    return positional[position]
+
+
+def _weighed(use: CudaUse | None, device: int, model: Model) -> CudaUse | None:
+    """A use of CUDA, off if its device is chosen by an option that is off."""
+    if use is None or use.doubts == 0 or device == ir.NONE:
+        return use
+    return use._replace(is_off=_is_chosen_off(device, use.call.frame, model))
 
 
 def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
@@ -93,6 +116,35 @@ def device_names(value: Val, model: Model) -> Iterator[str | None]:
                 yield None
 
 
+def _is_chosen_off(device: int, frame: Frame, model: Model, depth: int = 0) -> bool:
+    """Whether a device is no GPU as configured, because an option chooses it: `"cuda" if self.gpu else "cpu"`."""
+    if depth > _MAX_CHOICES:
+        return False
+    names = list(device_names(model.ev.eval(device, frame), model))
+    if names and all(name is not None and not name.startswith("cuda") for name in names):
+        return True
+    match model.ev.expr(frame, device):
+        case ir.IfExp(test, then, other):
+            branches = {True: then, False: other}
+            chosen = [one for holds, one in branches.items() if not _is_known(test, not holds, frame, model)]
+            return len(chosen) == 1 and _is_chosen_off(chosen[0], frame, model, depth + 1)
+        case ir.Call(func, _) as call if Lib("torch.device") in model.ev.eval(func, frame).atoms:
+            inner = _passed(call, "device", 0)
+            return inner != ir.NONE and _is_chosen_off(inner, frame, model, depth + 1)
+        case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)) and isinstance(frame.receiver, Instance):
+            stores = model.ev.classes.stores(frame.receiver, name)
+            return bool(stores) and all(_is_stored_off(one, model, depth) for one in stores)
+    return False
+
+
+def _is_stored_off(store: Store, model: Model, depth: int) -> bool:
+    step = model.def_of(store.frame).steps[store.step]
+    if not isinstance(step, ir.SetAttr):
+        return False
+    is_skipped = any(_is_off(test, store.frame, model) for test in tests_around(store.frame, step.context, model))
+    return is_skipped or _is_chosen_off(step.value, store.frame, model, depth + 1)
+
+
 # --- conditions -------------------------------------------------------------------------------------------------------
 
 
@@ -110,8 +162,20 @@ def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
 
 def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
     """Whether the branch is not taken with the option as configured."""
-    values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
-    return bool(values) and all(bool(value) is test.negated for value in values)
+    return _is_known(test.expr, test.negated, frame, model)
+
+
+def _is_known(test: int, holds: bool, frame: Frame, model: Model) -> bool:
+    """Whether a test holds, or does not, with the options as configured: one part of `a and b` is enough for it not to
+    hold."""
+    match model.ev.expr(frame, test):
+        case ir.Unary("not", operand):
+            return _is_known(operand, not holds, frame, model)
+        case ir.BoolOp(op, left, right):
+            sides = [_is_known(side, holds, frame, model) for side in (left, right)]
+            return any(sides) if (op == "or") is holds else all(sides)
+    values = [atom.value for atom in model.ev.eval(test, frame).atoms if isinstance(atom, Literal_)]
+    return bool(values) and all(bool(value) is holds for value in values)
 
 
 # --- what is kept in GPU memory ---------------------------------------------------------------------------------------
@@ -132,7 +196,7 @@ def _moved_by(held: LibObject, model: Model) -> CudaUse | None:
         context = model.def_of(frame).steps[step].context if step is not None else 0
         use = moved_to_gpu(WorkerCall(frame, number, call, model.ev.eval(call.func, frame), context), model)
         if use is not None:
-            doubts = doubts_around(frame, context, model)
+            doubts = None if use.is_off else doubts_around(frame, context, model)
             return None if doubts is None else use._replace(doubts=max(use.doubts, doubts))
         func = model.ev.expr(frame, call.func)
         if not isinstance(func, ir.Attr) or func.name not in KEEPS_DEVICE:
