@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import NamedTuple
 
 _LINUX = ("linux",)
 _UNIX = ("linux", "macos")
@@ -21,3 +22,23 @@ ONLY_ON = MappingProxyType(
         **dict.fromkeys("os.uname signal.alarm signal.setitimer".split(), _UNIX),
     }
 )
+
+
+class Backend(NamedTuple):
+    """A value of an argument with which a function works only on some `platforms`: the argument at `position`, also
+    given by `keyword`."""
+
+    position: int
+    keyword: str
+    value: str
+    platforms: tuple[str, ...]
+
+
+#: Functions that raise on other platforms with one value of an argument. PyTorch has NCCL for Linux only. Elsewhere the
+#: call raises "Distributed package doesn't have NCCL built in": measured with a torch 2.13 that is built without it.
+ONLY_ON_WITH = MappingProxyType({"torch.distributed.init_process_group": Backend(0, "backend", "nccl", _LINUX)})
+
+
+def platforms_of(name: str) -> tuple[str, ...]:
+    """The platforms that have what a name in one of the tables stands for."""
+    return ONLY_ON_WITH[name].platforms if name in ONLY_ON_WITH else ONLY_ON[name]

@@ -261,7 +261,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
-        self._required = RequiredPlatforms(self.ev)
+        self._required = RequiredPlatforms(self.ev, self.callers)
         self.opposed_branches = OpposedBranches(self.ev, self.callers, self._callers_in)
         self.opposed_settings = OpposedBranches(self.ev, self.callers, self._callers_in, setting_name)
         self._defaults = DefaultBranches(self.ev, self.callers, self._callers_in)

@@ -17,7 +17,8 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
   `trainer.fit(model, loader)`, `tuner.lr_find(model, loader)`, or a call of a function that does so. A subclass of
   DataLoader may start them where it is created: `self.iterator = super().__iter__()` in its `__init__`.
 - The script runs on Linux only, because it imports or calls what other platforms lack: `os.sched_getaffinity`,
-  `fcntl`, `nvidia.dali`, `google.colab`. An import in a function, in a branch or in a `try` does not count.
+  `fcntl`, `nvidia.dali`, `google.colab`, `init_process_group("nccl")`. An import in a function, in a branch or in a
+  `try` does not count, nor does a call that not every way to the loader passes.
 - The loader has no workers.
 - The code gives the loader no workers in some cases, such as on Windows.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
