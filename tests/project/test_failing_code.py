@@ -50,6 +50,10 @@ NEVER = {
         + LOADER
         + "--- pack/__init__.py\n"
     ),
+    "one beside the parent's folder that another file adds": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- start.py\nimport sys\n"
+        "sys.path.append('..')\nimport train\n"
+    ),
     "of a missing package in one": HEAD + "from pack.more.tiles import Tiles\n" + LOADER + "--- pack/data.py\n",
     "a relative one of a missing module": (
         "--- pack/__init__.py\n--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .tiles import Tiles\n"
@@ -150,6 +154,10 @@ MAYBE = {
     "an exception that is caught": HEAD + "try:\n    raise OSError\nexcept OSError:\n    pass\n" + LOADER,
     "the end in a function that nobody calls": HEAD + "import sys\ndef stop():\n    sys.exit()\n" + LOADER,
     "the end of the main program": HEAD + "import sys\n" + LOADER + "if __name__ == '__main__':\n    sys.exit()\n",
+    "one beside a folder that another file adds": (
+        HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- start.py\nimport sys\n"
+        "sys.path.insert(0, 'third_party')\nimport train\n"
+    ),
     "one from a star import of a library": (
         HEAD
         + "from data import Tiles\n"

@@ -43,7 +43,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.failing_code": "_may_fail _may_end _asserts_false",
-        "project.loaders.failing_imports": "_adds_foreign_folder",
+        "project.loaders.failing_imports": "_adds_foreign_folder _finds_own_folder",
         "project.modules.unseen_bindings": "_binds_unseen",
         "project.evaluation.item_places": "moves_items",
         "project.loaders.idle_loaders": "_may_name",

@@ -24,10 +24,13 @@ from loaderlint.syntax.notebook import SUFFIX
 PACKAGE = "__init__.py"
 #: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
 _BUILT = re.compile(r"^_|_pb2|version")
-#: A file with one of these words may import modules from other folders.
-_CHANGES_PATH = ("_init_paths", "sys.modules", "addsitedir", "meta_path", "path_hooks")
+#: A file with one of these words may import other modules than their names say.
+_CHANGES_IMPORTS = ("_init_paths", "sys.modules", "addsitedir", "meta_path", "path_hooks")
+_PATH = "sys.path"
 #: A folder for `sys.path` that may be outside the project: absolute, of the user, or from the environment.
 _FOREIGN_FOLDER = re.compile(r"sys\.path[^\n]*(?:[\"'](?:/|~|\w:)|environ|getenv|argv|args|expanduser)")
+#: One that is found from the place of the file or of the program.
+_OWN_FOLDER = re.compile(r"__file__|getcwd|Path\.cwd|[\"']\.{1,2}[\"'/]")
 
 
 class FailingImports:
@@ -36,6 +39,7 @@ class FailingImports:
     def __init__(self, evaluator: Evaluator, is_unimportable: Callable[[Path], bool]) -> None:
         self._ev = evaluator
         self._is_unimportable = is_unimportable
+        self._adds_folders: bool | None = None
         #: Whether the star imports of a file bind no such name.
         self._lacking: dict[tuple[Path, str], bool] = {}
 
@@ -84,9 +88,16 @@ class FailingImports:
         if top in WELL_KNOWN or is_in_tables(top) or self._ev.installed.is_read(top):
             return False
         file = self._ev.file(importer)
-        if file is None or importer.suffix == SUFFIX or _changes_path(file):
+        if file is None or importer.suffix == SUFFIX or any(file.mentioning(word) for word in _CHANGES_IMPORTS):
             return False
-        return all(map(fails, called(self._ev, e.module, e.name)))
+        return not self._some_add_folders() and all(map(fails, called(self._ev, e.module, e.name)))
+
+    def _some_add_folders(self) -> bool:
+        """Whether a file of the project adds folders to `sys.path` that may be outside the project."""
+        if self._adds_folders is None:
+            files = map(self._ev.file, self._ev.files.containing(_PATH))
+            self._adds_folders = any(_adds_folders(file) for file in files if file is not None)
+        return self._adds_folders
 
     def _lacks(self, path: Path, name: str) -> bool:
         """Whether a module binds no such name, and shows all names that it binds; a package has no such module
@@ -119,16 +130,17 @@ def called(ev: Evaluator, module: str, name: str | None) -> Iterator[Path]:
             yield path
 
 
-def _changes_path(file: ProjectFile) -> bool:
-    """Whether a file may import modules from folders outside the project. It adds folders of the project if it finds
-    them from its own place, `__file__`."""
-    if any(file.mentioning(word) for word in _CHANGES_PATH):
-        return True
-    adding = file.mentioning("sys.path")
-    if not adding:
-        return False
-    return not file.mentioning("__file__") or any(file.pieces[index].ask(_adds_foreign_folder) for index in adding)
+def _adds_folders(file: ProjectFile) -> bool:
+    """Whether a file adds folders to `sys.path` that may be outside the project."""
+    adding = file.mentioning(_PATH)
+    return any(file.pieces[index].ask(_adds_foreign_folder) for index in adding) or (
+        bool(adding) and not any(True for _ in file.asking(_finds_own_folder))
+    )
 
 
 def _adds_foreign_folder(text: str) -> bool:
     return _FOREIGN_FOLDER.search(text) is not None
+
+
+def _finds_own_folder(text: str) -> bool:
+    return _OWN_FOLDER.search(text) is not None
