@@ -167,18 +167,24 @@ class FixedValues:
             return given if all(map(_computes, names)) else None
         targets = self._model.ev.targets(number, frame)
         if targets and all(isinstance(atom, FunctionRef | Method) for atom in atoms):
-            returned = [self._returned(one) for one in targets]
-            return None if None in returned else [*given, *(place for one in returned for place in one or ())]
+            made = self._made_by(targets)
+            return None if made is None else [*given, *made]
         if not isinstance(func, ir.Attr) or func.name not in _METHODS or any(map(_is_of_project, atoms)):
             return None
         return given if func.name in OF_SHAPE else [*given, (frame, func.base)]
 
-    def _returned(self, frame: Frame) -> list[Place] | None:
-        """What a function of the project returns; None for a generator."""
-        one = self._model.def_of(frame)
-        if one.is_generator:
-            return None
-        return [(frame, step.value) for _, step in self._model.steps_of(frame, ir.Return)]
+    def _made_by(self, targets: tuple[Frame, ...]) -> list[Place] | None:
+        """What decides what functions of the project return, and how they edit what they get; None if they draw, or are
+        generators."""
+        found: list[Place] = []
+        for frame in self._model.run_by(targets):
+            if self._model.def_of(frame).is_generator or any(map(draws, self._model.frame_calls(frame))):
+                return None
+            for _, step in self._model.steps(frame):
+                if isinstance(step, ir.SetItem | ir.Augment):
+                    found += ((frame, one) for one in (*_deciding(step), *self._tests(frame, [step.context])))
+        found += ((one, step.value) for one in targets for _, step in self._model.steps_of(one, ir.Return))
+        return found
 
     def _tests(self, frame: Frame, contexts: Sequence[int]) -> Iterator[int]:
         """What decides whether code in these contexts runs, and how often."""
