@@ -40,14 +40,14 @@ def test_each_value_is_possible(tmp_path: Path, seed: int) -> None:
     text = calculations.program(seed)
     real: dict[int, list[object]] = defaultdict(list)
     for run in range(_RUNS):
-        for number, value in _passed(text, random.Random(run)).items():
+        for number, value in passed(text, random.Random(run)).items():
             real[number].append(value)
     model = link(tmp_path, text).model
     for number, values in sorted(real.items()):
         told = [one.argument("collate_fn") for one in model.loaders if one.name == f"loader{number}"]
         for value in values:
             said = "; ".join(shown(one, model) for one in told)
-            assert any(_covers(one, value, model) for one in told), (
+            assert any(covers(one, value, model) for one in told), (
                 f"{text}\n{calculations.NAMES[number]} is {value!r}, not {said}"
             )
 
@@ -70,7 +70,7 @@ def _may_get(loader: Loader, row: dict[str, object], model: Model) -> bool:
     """Whether a loader may get these arguments. None stands for one that may not be passed."""
     told = {name: loader.argument(name) for name in row}
     return all(
-        _covers(one, row[name], model) or (_covers(one, None, model) and row[name] == _DEFAULTS[name])
+        covers(one, row[name], model) or (covers(one, None, model) and row[name] == _DEFAULTS[name])
         for name, one in told.items()
     )
 
@@ -96,7 +96,7 @@ def _made(text: str, chance: random.Random) -> list[dict[str, object]]:
     return found
 
 
-def _passed(text: str, chance: random.Random) -> dict[int, object]:
+def passed(text: str, chance: random.Random) -> dict[int, object]:
     """The values that the program passes to its loaders, by their numbers."""
     found: list[object] = []
     _run(text, lambda rows, collate_fn: found.append(_kept(collate_fn)), chance)
@@ -135,7 +135,8 @@ def _kept(value: object, depth: int = 4) -> object:
     return {key: _kept(one, depth - 1) for key, one in value.items()} if isinstance(value, dict) else value
 
 
-def _covers(told: Val, real: object, model: Model) -> bool:
+def covers(told: Val, real: object, model: Model) -> bool:
+    """Whether a real value is one of those that are said to be possible."""
     return real is ... or any(_is(atom, real, model) for atom in told.atoms)
 
 
@@ -146,10 +147,10 @@ def _is(atom: object, real: object, model: Model) -> bool:
             return type(real).__name__ == kind and real == value
         case SeqOf("list", items):
             held = Val(frozenset(one for item in items for one in item.atoms))
-            return isinstance(real, list) and all(_covers(held, one, model) for one in real)
+            return isinstance(real, list) and all(covers(held, one, model) for one in real)
         case SeqOf(_, items):
             is_alike = isinstance(real, tuple) and len(real) == len(items)
-            return is_alike and all(map(_covers, items, real, [model] * len(items)))  # type: ignore[arg-type]
+            return is_alike and all(map(covers, items, real, [model] * len(items)))  # type: ignore[arg-type]
         case MapOf(keys, values):
             return isinstance(real, dict) and _has_items(dict(zip(keys, values, strict=True)), real, model)
         case FunctionRef():
@@ -165,7 +166,7 @@ def _is(atom: object, real: object, model: Model) -> bool:
 def _has_items(told: dict[str | None, Val], real: dict[str, object], model: Model) -> bool:
     if any(key not in real and key is not None and not _may_lack(value) for key, value in told.items()):
         return False
-    return all(None in told or (key in told and _covers(told[key], value, model)) for key, value in real.items())
+    return all(None in told or (key in told and covers(told[key], value, model)) for key, value in real.items())
 
 
 def _may_lack(value: Val) -> bool:

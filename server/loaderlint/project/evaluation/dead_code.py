@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -25,6 +26,8 @@ _TYPE = frozenset({Lib("builtins.type")})
 #: The comparisons of two classes, each with its answer where they differ.
 _SAME_OR_NOT = {"==": False, "is": False, "!=": True, "is not": True}
 _NOTHING = frozenset({Literal_("NoneType", None)})
+#: The context of the suite of a clause, in the piece of its head.
+_OF_CLAUSE = 1
 
 
 class Liveness:
@@ -64,6 +67,23 @@ class Liveness:
             del known[context]
         self._asked_too_early = before or self._asked_too_early
         return answer
+
+    def is_switched_off(self, path: Path, piece: int) -> bool:
+        """Whether a piece outside functions never runs because of the clauses around it: a long statement is cut into
+        its clauses and the statements in them. A constant is often a switch that somebody turns: `TRAIN = False`."""
+        file = self._ev.file(path)
+        if file is None:
+            return False
+        parent = file.pieces[piece].parent
+        if any(self._answer(path, clause) is True for clause in file.clauses_before(piece)):
+            return True
+        if parent < 0 or file.pieces[parent].kind != "clause":
+            return False
+        return self._answer(path, parent) is False or self.is_switched_off(path, parent)
+
+    def _answer(self, path: Path, clause: int) -> bool | None:
+        """Whether the suite of a clause always runs where its test is asked, or never; None if it may do either."""
+        return self._runs(_OF_CLAUSE, self._ev.body(path, clause))
 
     def _known(self, frame: Frame) -> dict[int, bool | None]:
         """What is known so far about which contexts of a frame run."""

@@ -13,7 +13,19 @@ from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation import containers, library_values
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
-from loaderlint.project.evaluation.values import UNDEFINED, ClassRef, FunctionRef, Origin, Val, join, lib, of, unknown
+from loaderlint.project.evaluation.reaching_bindings import effective, reaching
+from loaderlint.project.evaluation.values import (
+    UNDEFINED,
+    ClassRef,
+    FunctionRef,
+    Origin,
+    Val,
+    constant,
+    join,
+    lib,
+    of,
+    unknown,
+)
 from loaderlint.project.modules import import_resolution
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import (
@@ -92,7 +104,7 @@ class Names:
                 bindings = file.members(parent).get(name, [])
                 seen = bisect_left(bindings, frame.piece, key=lambda one: one.piece)
                 if seen:
-                    live = _effective(bindings, seen) or bindings[:seen]
+                    live = effective(bindings[:seen]) or bindings[:seen]
                     return join(self.binding(frame.path, binding, name) for binding in live)
         return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
 
@@ -128,13 +140,14 @@ class Names:
             return unknown("unreadable file")
         bindings = file.names.get(name, [])
         if bindings:
-            seen = len(bindings) if before is None else bisect_left(bindings, before, key=lambda one: one.piece)
-            live = _effective(bindings, seen or len(bindings))
+            live, later = reaching(bindings, before, file) if before is not None else ((), ())
+            live = live or effective(bindings)
             if not live:
                 return unknown("only imported for type checking")
-            if len(live) > MAX_BINDINGS:
+            if len(live) + len(later) > MAX_BINDINGS:
                 return unknown(TOO_MANY)
-            value = join(self.binding(path, binding, name) for binding in live)
+            turns = (self._in_other_turn(path, binding) for binding in later)
+            value = join((*(self.binding(path, binding, name) for binding in live), *turns))
             value = containers.filled_by_module(self._ev, file, name, value, before)
             return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
         if name == "__file__" or name == "__name__":
@@ -200,6 +213,13 @@ class Names:
                 return of(ref(path, binding.piece, index))
         return unknown("half typed")
 
+    def _in_other_turn(self, path: Path, binding: Binding) -> Val:
+        """What a binding further down in a loop gives its name, as far as that cannot depend on the name itself."""
+        facts = self._ev.facts(path, binding.piece)
+        step = facts.ir.defs[binding.def_].steps[binding.step] if facts is not None and binding.step >= 0 else None
+        e = facts.ir.exprs[step.value] if facts is not None and isinstance(step, ir.Bind) else None
+        return constant(*e) if isinstance(e, ir.Const) else unknown("bound in a loop")
+
     def module_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
         """Attribute `name` of a module of the project: a name of it or a submodule; None if there is none."""
         found = self._own_attribute(module, name)
@@ -250,16 +270,3 @@ class Names:
                 return of(child)
         value = self.module_attribute(found, name)
         return value if value is not None else unknown("unresolved import")
-
-
-def _effective(bindings: list[Binding], end: int) -> list[Binding]:
-    """Those of the first `end` bindings that can be valid after them: the last unconditional one and the conditional
-    ones after it; none that only type checkers see. Beyond `MAX_BINDINGS`, the search for the unconditional one
-    stops."""
-    found: list[Binding] = []
-    for index in range(end - 1, -1, -1):
-        if not bindings[index].type_checking:
-            found.append(bindings[index])
-            if not bindings[index].conditional or len(found) > MAX_BINDINGS:
-                break
-    return found[::-1]

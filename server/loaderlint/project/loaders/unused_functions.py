@@ -1,5 +1,5 @@
 """The functions that no program of the project can run: no known code names them, except in functions that are unused
-themselves and after what always fails.
+themselves, after what always fails, and in long branches at module level that constants switch off.
 
 A loader in such a function starts no workers. Unknown code may call the functions of a library, and what a decorator, a
 test runner or an entry point calls is not named either: these count as used."""
@@ -37,7 +37,7 @@ class UnusedFunctions:
 
     def is_unused(self, path: Path, piece: int, def_: int) -> bool:
         """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used, unless
-        what always fails comes before their class."""
+        what always fails comes before their class, or it is switched off."""
         return self.use(path, piece, def_) == "none"
 
     def use(self, path: Path, piece: int, def_: int) -> Use:
@@ -45,7 +45,8 @@ class UnusedFunctions:
         key = (path, piece, self._outermost(path, piece, def_))
         if key not in self._known:
             self._known[key] = "none"  # functions that only call each other are unused
-            self._known[key] = "none" if self._failing.cuts_off(path, piece) else self._find_use(*key)
+            is_out = self._failing.cuts_off(path, piece) or self._ev.liveness.is_switched_off(path, piece)
+            self._known[key] = "none" if is_out else self._find_use(*key)
         return self._known[key]
 
     def _outermost(self, path: Path, piece: int, def_: int) -> int:

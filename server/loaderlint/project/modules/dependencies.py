@@ -268,6 +268,7 @@ def told(read: Read, noted: int | None, version: Version, index: int, scope: int
     number them, None where the notes do not know them."""
     piece = version.pieces[index]
     text = piece.text
+    yield piece.kind == "clause"  # what follows one runs only if its test fails
     yield text if noted in read.texts else None
     yield frozenset(word for word in read.words if word in text)
     for place in (EVERYWHERE, scope):

@@ -39,13 +39,15 @@ _LONG = 2000
 
 class Binding(NamedTuple):
     """One place where a module or class binds a name. `step` indexes the steps of def `def_` of the piece; -1 for a
-    function or class statement (known from its text, not parsed yet). `conditional`: it may not happen."""
+    function or class statement (known from its text, not parsed yet). `conditional`: it may not happen. `is_sure`: it
+    does whenever its piece runs."""
 
     piece: int
     def_: int
     step: int
     conditional: bool
     type_checking: bool
+    is_sure: bool
 
 
 class Star(NamedTuple):
@@ -281,7 +283,7 @@ class ProjectFile:
                 if not one.name:
                     stars.append(Star(index, one.star, one.level))
                     continue
-                here = conditional or one.conditional, checking or one.type_checking
+                here = conditional or one.conditional, checking or one.type_checking, not one.conditional
                 found.setdefault(one.name, []).append(Binding(index, one.def_, one.step, *here))
         return Names(found, scope, self.read)
 
@@ -297,13 +299,34 @@ class ProjectFile:
             return False, False
         if parent not in known:
             conditional, checking = self._above(parent, known)
-            sure = not conditional and self._always_runs(parent)
+            sure = not conditional and self.always_runs(parent)
             known[parent] = not sure, checking or self.is_type_checking(parent)
         return known[parent]
 
-    def _always_runs(self, index: int) -> bool:
-        """Whether the children of a clause run whenever the clause is reached: `with`, `try`, `finally`, main guard."""
-        return self._pieces[index].keyword in ("with", "async with", "try", "finally") or self.is_main_guard(index)
+    def always_runs(self, index: int) -> bool:
+        """Whether the children of a clause run whenever the clause is reached: `with`, `finally`, a main guard, and
+        `try` if nothing catches what it raises."""
+        keyword = self._pieces[index].keyword
+        if keyword == "try":
+            return self._next_keyword(index) != "except"
+        return keyword in ("with", "async with", "finally") or self.is_main_guard(index)
+
+    def _next_keyword(self, index: int) -> str:
+        """The keyword of the piece after a clause and its children; '' if it has none."""
+        parent = self._pieces[index].parent
+        later = (piece for piece in self._pieces[index + 1 :] if piece.parent <= parent)
+        return next((piece.keyword for piece in later), "")
+
+    def clauses_before(self, index: int) -> Iterator[int]:
+        """The `if` and `elif` clauses whose tests fail where clause `index`, an `elif` or `else`, is reached."""
+        parent = self._pieces[index].parent
+        while self._pieces[index].keyword in ("elif", "else"):
+            index -= 1
+            while index >= 0 and self._pieces[index].parent != parent:
+                index = self._pieces[index].parent
+            if index < 0 or self._pieces[index].keyword not in ("if", "elif"):
+                return
+            yield index
 
     def around(self, index: int) -> Iterator[int]:
         """The pieces that a piece lies in, the innermost first."""

@@ -87,13 +87,22 @@ class Scripts:
         self._written: dict[Path, dict[ir.Imported, None]] = {}
 
     def starts(self) -> tuple[Start, ...]:
-        """The first start of workers at module level of each file that has one, in the order of files."""
+        """The first start of workers at module level of each file that has one, in the order of files. One in code that
+        no program runs counts only where there is no other."""
         if self._starts is None:
             loaders = [one for one in self._model.loaders if one.site is not None and one.has_workers() != "no"]
             self._made = {one.site: one for one in loaders if one.site is not None}
-            found = (next(self._starts_of(path), None) for path in self._candidates(loaders))
+            found = (self._first_start(path) for path in self._candidates(loaders))
             self._starts = tuple(start for start in found if start is not None)
         return self._starts
+
+    def _first_start(self, path: Path) -> Start | None:
+        first: Start | None = None
+        for start in self._starts_of(path):
+            if not self._model.is_unused(path, start.place.piece, 0):
+                return start
+            first = first or start
+        return first
 
     def steps_starting_workers(self, frame: Frame) -> Iterator[int]:
         """The numbers of a frame's steps that start the workers of a loader, themselves or through calls."""
