@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
+from loaderlint.project.evaluation.stored_chains import stored_in_chain
 from loaderlint.project.evaluation.values import (
     ABSENT,
     ANY_TEXT,
@@ -70,7 +71,10 @@ _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torc
 
 def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
     value = ev.attribute(_left_by_tests(ev, e.base, number, frame), e.name, frame, number)
-    return in_branch(ev, value, e.name, number, frame) if ir.is_self(ev.expr(frame, e.base)) else value
+    if ir.is_self(ev.expr(frame, e.base)):
+        return in_branch(ev, value, e.name, number, frame)
+    stored = stored_in_chain(ev, value, Site(frame, number))
+    return value if stored is None else stored
 
 
 def _left_by_tests(ev: Evaluator, part: int, number: int, frame: Frame) -> Val:

@@ -20,7 +20,8 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
   `fcntl`, `nvidia.dali`, `google.colab`, `init_process_group("nccl")`. An import in a function, in a branch or in a
   `try` does not count, nor does a call that not every way to the loader passes.
 - The loader has no workers.
-- The code gives the loader no workers in some cases, such as on Windows.
+- The code gives the loader no workers in some cases, such as on Windows: it passes `2 if os.name == "posix" else 0`, or
+  has stored that just before as `config.workers`.
 - The code is under a test of `__name__`, of `multiprocessing.parent_process()` or the like.
 - The script ends above it unless it is the main module: `if __name__ != "__main__": sys.exit()`. Spawned workers run it
   as `__mp_main__`, so they end there, and a guard below does not help them (measured with torch 2.13).
