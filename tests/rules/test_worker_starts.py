@@ -277,7 +277,8 @@ PLATFORMS: dict[str, str] = {
     "N = len(os.sched_getaffinity(0)) | loader = DataLoader(D())": "linux",
     "def f():;  if load(): os.getuid();  loader = DataLoader(D())": "linux windows macos",
     "def f():;  if load():;   os.getuid();   loader = DataLoader(D())": "linux macos",
-    "def f():;  loader = DataLoader(D());  os.getuid()": "linux windows macos",
+    "def f():;  loader = DataLoader(D());  os.getuid()": "linux macos",
+    "def f():;  loader = DataLoader(D());  print(*loader);  os.getuid()": "linux windows macos",
     "def f(): os.getuid() | loader = DataLoader(D())": "linux windows macos",
     "try: N = len(os.sched_getaffinity(0)); except AttributeError: N = 2 | loader = DataLoader(D())": (
         "linux windows macos"

@@ -46,6 +46,7 @@ _QUESTIONS = frozenset(
         "project.loaders.failing_imports": "_adds_foreign_folder _finds_own_folder",
         "project.modules.unseen_bindings": "_binds_unseen",
         "project.evaluation.item_places": "moves_items",
+        "project.evaluation.stored_chains": "_is_no_def",
         "project.loaders.idle_loaders": "_may_name",
         "project.loaders.own_iteration": "_starts_workers",
         "project.loaders.installed_loaders": "assigned_from called_loaders class_head names_one star_imports",

@@ -461,11 +461,12 @@ def _filled_by_module(
     ev: Evaluator, file: ProjectFile, name: str, grown: MapOf | SeqOf, before: int | None
 ) -> MapOf | SeqOf:
     for piece in file.all_asking(puts_into, name, scope=MODULE):
-        if before is not None and piece >= before:
+        if before is not None and piece > before:
             break
         body = ev.body(file.path, piece)
         if isinstance(grown, MapOf):
-            grown = _with_items(ev, body, name, grown, sure=not file.is_conditional(piece))
+            # in its own piece, a store may come after the use
+            grown = _with_items(ev, body, name, grown, sure=piece != before and not file.is_conditional(piece))
         else:
             grown = _longer(ev, body, name, grown)
     for frame in registering_frames(ev, file, name):
