@@ -1101,3 +1101,25 @@ def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> Non
     )
     linked = link(tmp_path, code)
     assert linked.model.start_methods.of(linked.loader()) == {"fork", "spawn"}
+
+
+def test_a_subclass_that_nobody_creates_makes_no_dataset_known(tmp_path: Path) -> None:
+    """The base class takes its dataset out of a registry, for its subclasses too: it stays unknown."""
+    code = """
+    from torch.utils.data import DataLoader
+
+    KINDS = {}
+
+    class Trainer:
+        def __init__(self, kind):
+            self.kind = kind
+
+        def loader(self):
+            return DataLoader(KINDS[self.kind](), num_workers=2)
+
+    class SlowTrainer(Trainer):
+        pass
+    """
+    (loader,) = link(tmp_path, code).model.loaders
+    assert not loader.datasets
+    assert loader.late

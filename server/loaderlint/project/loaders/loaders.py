@@ -400,7 +400,7 @@ class Loaders:
                 number = unknown.get((site.path, site.piece, site.def_, site.expr))
                 if fresh:
                     loaders.append(replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late=""))
-                elif number is not None:
+                elif number is not None and loader.datasets:
                     datasets = tuple(dict.fromkeys((*loaders[number].datasets, *loader.datasets)))
                     loaders[number] = replace(loaders[number], datasets=datasets, guessed=frozenset(datasets), late="")
         return loaders
