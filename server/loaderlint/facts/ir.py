@@ -328,6 +328,16 @@ def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId
             waiting += operands(exprs[one])
 
 
+def written_argument(call: Call, name: str, position: int | None = None) -> ExprId:
+    """The argument that a call passes as `name=`, or else as the positional argument at `position` (0-based); `NONE` if
+    it writes neither. What `*x` and `**x` pass is not considered."""
+    named = next((arg.value for arg in call.args if arg.kind == "kw" and arg.name == name), NONE)
+    if named != NONE or position is None:
+        return named
+    positional = [arg.value for arg in call.args if arg.kind == "pos"]
+    return positional[position] if 0 <= position < len(positional) else NONE
+
+
 def is_self(e: Expr | None) -> bool:
     """Whether an expression is the def's first parameter: `self`, in a method. (Tuples of different classes may be
     equal: `Element(0) == Param(0)`.)"""

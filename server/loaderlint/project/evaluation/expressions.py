@@ -478,8 +478,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 inner = library_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
                 part_copied = copied or (sliced and containers.is_plain(atom))
-                is_new = part_copied or gives_new_items(ev, atom)
-                aliases = aliases or (library_values.items_alias(name, key) and not is_new)
+                is_part = library_values.items_alias(name, key) and not part_copied
+                aliases = aliases or (is_part and not gives_new_items(ev, atom))
             case Namespace():
                 literal = key.literal
                 option = literal.value if literal else None

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 from loaderlint.project.evaluation.limits import MAX_BINDINGS
 from loaderlint.project.modules.project_files import Binding, ProjectFile
 
-_LOOPS = ("for", "async for", "while")
-
 
 def reaching(
     bindings: Sequence[Binding], before: int, file: ProjectFile
@@ -82,5 +80,4 @@ def _of_other_turns(later: Iterable[Binding], before: int, clauses: Sequence[int
 
 def _is_loop(clause: int, before: int, file: ProjectFile) -> bool:
     """Whether a clause is a loop that comes by piece `before` in each turn: it is around it, or asks it."""
-    keyword = file.pieces[clause].keyword
-    return keyword == "while" or (keyword in _LOOPS and clause != before)
+    return file.is_loop(clause) and (clause != before or file.pieces[clause].keyword == "while")

@@ -13,13 +13,23 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, LibMember, Site, Unknown, Val
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    DefKey,
+    FunctionRef,
+    Lib,
+    LibMember,
+    Site,
+    Unknown,
+    Val,
+    def_key,
+)
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-_LOOPS = ("for", "async for", "while")
 #: What runs at most once when the code around it does.
 _BRANCHES = ("if", "with")
 #: Builtins that change the attributes of what they get, or show its dict.
@@ -69,7 +79,7 @@ def stored_in_chain(ev: Evaluator, value: Val, read: Site) -> Val | None:
     if store is None or not _always_precedes(ev, store, read):
         return None
     after = places[places.index(store) + 1 :]
-    if any(_may_change(ev, one, chain, name) for one in after) or _is_stored_by_others(ev, read.frame, name):
+    if any(_may_change(ev, one, chain) for one in after) or _is_stored_by_others(ev, read.frame, name):
         return None
     return ev.eval(store.step.value, store.frame)  # type: ignore[union-attr]
 
@@ -135,12 +145,12 @@ def _is_in_block(file: ProjectFile, first: int, piece: int) -> bool:
     for clause in (*file.around(piece), -1):
         if clause == block:
             return True
-        if file.pieces[clause].keyword in _LOOPS:
+        if file.is_loop(clause):
             return False
     return False
 
 
-def _may_change(ev: Evaluator, place: _Place, chain: _Chain, name: str) -> bool:
+def _may_change(ev: Evaluator, place: _Place, chain: _Chain) -> bool:
     """Whether a step may store something else under a chain."""
     code, step = place.frame.code, place.step
     match step:
@@ -157,11 +167,11 @@ def _may_change(ev: Evaluator, place: _Place, chain: _Chain, name: str) -> bool:
             return bound == chain.root
         case ir.Perform(_, number):
             call = code.exprs[number]
-            return isinstance(call, ir.Call) and _may_change_by(ev, call, place.frame, chain, name)
+            return isinstance(call, ir.Call) and _may_change_by(ev, call, place.frame, chain)
     return False
 
 
-def _may_change_by(ev: Evaluator, call: ir.Call, frame: Frame, chain: _Chain, name: str) -> bool:
+def _may_change_by(ev: Evaluator, call: ir.Call, frame: Frame, chain: _Chain) -> bool:
     func = frame.code.exprs[call.func]
     receiver = _chain(frame.code, func.base) if isinstance(func, ir.Attr) else None
     if receiver is not None and ("__dict__" in receiver.names or receiver.may_hold(chain)):
@@ -183,19 +193,15 @@ def _may_change_what_it_gets(ev: Evaluator, callee: Atom) -> bool:
 
 def _is_stored_by_others(ev: Evaluator, frame: Frame, name: str) -> bool:
     """Whether a function other than this one stores an attribute of this name: it may be called between."""
-    return any(True for _ in _storing(ev, frame, name))
+    return any(key != def_key(frame) for key in _storing(ev, name))
 
 
-def _storing(ev: Evaluator, frame: Frame, name: str) -> Iterator[int]:
+def _storing(ev: Evaluator, name: str) -> Iterator[DefKey]:
+    """The functions that store an attribute of this name."""
     for path in ev.files.containing(f".{name}"):
         file = ev.file(path)
         for piece in file.all_asking(may_assign, name) if file is not None else ():
             facts = ev.facts(path, piece)
             for number, one in enumerate(facts.ir.defs if facts is not None else ()):
-                is_own = (path, piece, number) == (frame.path, frame.piece, frame.def_)
-                if (
-                    number
-                    and not is_own
-                    and any(isinstance(step, ir.SetAttr) and step.name == name for step in one.steps)
-                ):
-                    yield piece
+                if number and any(isinstance(step, ir.SetAttr) and step.name == name for step in one.steps):
+                    yield path, piece, number

@@ -13,7 +13,6 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.modules.dependencies import whole
 from loaderlint.project.modules.import_resolution import WELL_KNOWN
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
@@ -40,8 +39,6 @@ class FailingImports:
         self._ev = evaluator
         self._is_unimportable = is_unimportable
         self._adds_folders: bool | None = None
-        #: Whether the star imports of a file bind no such name.
-        self._lacking: dict[tuple[Path, str], bool] = {}
 
     def fails(self, importer: Path, e: ir.Imported) -> bool:
         """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
@@ -100,25 +97,30 @@ class FailingImports:
         return self._adds_folders
 
     def _lacks(self, path: Path, name: str) -> bool:
-        """Whether a module binds no such name, and shows all names that it binds; a package has no such module
-        either."""
-        file = self._ev.file(path)
-        if file is None or name.startswith("__") or name in file.names:
+        """Whether a module, with those of the project that its star imports lead to, binds no such name and shows all
+        names that it binds; a package has no such module either."""
+        if name.startswith("__"):
             return False
-        if path.name == PACKAGE and (self._ev.files.has_entry(path.parent, name) or self._may_be_built(name)):
-            return False
-        if "__getattr__" in file.names or may_bind_unseen(file) or not self._stars_lack(file, name):
-            return False
-        return all(file.facts_of(index) is not None for index, _ in file.asking(whole, scope=MODULE))
+        modules = [path]
+        for one in modules:  # grows
+            file = self._ev.file(one)
+            if file is None or self._may_bind(file, name):
+                return False
+            for star in file.stars:
+                module = self._ev.names.resolve(one, star.module, star.level)
+                if not isinstance(module, ModuleRef):
+                    return False
+                if module.path not in modules:
+                    modules.append(module.path)
+        return True
 
-    def _stars_lack(self, file: ProjectFile, name: str) -> bool:
-        """Whether no star import of a file binds a name: modules of the project may be known to lack it."""
-        key = file.path, name
-        if file.stars and key not in self._lacking:
-            with provisional(self._lacking, key, True):
-                modules = [self._ev.names.resolve(file.path, star.module, star.level) for star in file.stars]
-                self._lacking[key] = all(isinstance(one, ModuleRef) and self._lacks(one.path, name) for one in modules)
-        return not file.stars or self._lacking[key]
+    def _may_bind(self, file: ProjectFile, name: str) -> bool:
+        """Whether a module itself may bind a name, or have a module of this name."""
+        if name in file.names or "__getattr__" in file.names or may_bind_unseen(file):
+            return True
+        if file.path.name == PACKAGE and (self._ev.files.has_entry(file.path.parent, name) or self._may_be_built(name)):
+            return True
+        return any(file.facts_of(index) is None for index, _ in file.asking(whole, scope=MODULE))
 
 
 def called(ev: Evaluator, module: str, name: str | None) -> Iterator[Path]:

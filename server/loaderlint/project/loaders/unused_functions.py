@@ -16,13 +16,13 @@ from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import DefKey
 from loaderlint.project.loaders.failing_code import FailingCode
+from loaderlint.project.loaders.failing_imports import PACKAGE
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.syntax.notebook import SUFFIX
 
 #: Names that entry points and command lines use.
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
-_PACKAGE = "__init__.py"
 Use = Literal["known", "outside", "none"]
 
 
@@ -95,7 +95,7 @@ class UnusedFunctions:
             return "none"
         if named:
             return self.use(file.path, piece, 1 if len(facts.ir.defs) > 1 else 0)
-        return "outside" if file.path.name == _PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
+        return "outside" if file.path.name == PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
 
 
 def is_installed(files: Files, path: Path) -> bool:

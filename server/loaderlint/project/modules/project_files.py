@@ -335,6 +335,10 @@ class ProjectFile:
             yield above
             above = self.pieces[above].parent
 
+    def is_loop(self, index: int) -> bool:
+        """Whether the piece is the head of a loop whose statements follow: `for ...:`, `while ...:`."""
+        return self._pieces[index].keyword in ("for", "async for", "while")
+
     def is_main_guard(self, index: int) -> bool:
         """Whether the clause piece is `if __name__ == "__main__":`.
 

@@ -200,11 +200,11 @@ class RequiredPlatforms:
         needed = ONLY_ON_WITH.get(name)
         if needed is None or any(arg.kind in ("star", "starstar") for arg in call.args):
             return False
-        given = [arg.value for arg in call.args if arg.name == needed.keyword]
-        given += [arg.value for arg in call.args[needed.position :][:1] if arg.kind == "pos"]
-        literal = self._ev.eval(given[0], frame).literal if given else None
-        is_constant = literal is not None and not literal.configured and isinstance(literal.value, str)
-        return literal is not None and is_constant and str(literal.value).lower() == needed.value
+        given = ir.written_argument(call, needed.keyword, needed.position)
+        literal = self._ev.eval(given, frame).literal if given != NONE else None
+        if literal is None or literal.configured or not isinstance(literal.value, str):
+            return False
+        return literal.value.lower() == needed.value
 
 
 def _first_use(site: Site, made: int) -> int:

@@ -52,24 +52,15 @@ def moved_to_gpu(call: WorkerCall, model: Model) -> CudaUse | None:
             return CudaUse(call, "`.cuda()`", 0)
         device = model.ev.calls.arguments(call.call, call.frame).get("device", 0)
         use = _on(device, call, '.to("{}")', model) if device is not None else None
-        return _weighed(use, _passed(call.call, "device", 0), model)
+        return _weighed(use, ir.written_argument(call.call, "device", 0), model)
     if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
         keywords = model.ev.calls.arguments(call.call, call.frame).keywords
         device = next((value for name, value in keywords if name == "device"), None)
         made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         if device is not None and made != "torch.device":
             use = _on(device, call, f'{made}(device="{{}}")', model)
-            return _weighed(use, _passed(call.call, "device"), model)
+            return _weighed(use, ir.written_argument(call.call, "device"), model)
     return None
-
-
-def _passed(call: ir.Call, name: str, position: int | None = None) -> int:
-    """The argument of this name, or at this position; `NONE` if it is not written."""
-    named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == name]
-    positional = [arg.value for arg in call.args if arg.kind == "pos"]
-    if named or position is None or position >= len(positional):
-        return named[0] if named else ir.NONE
-    return positional[position]
 
 
 def _weighed(use: CudaUse | None, device: int, model: Model) -> CudaUse | None:
@@ -129,7 +120,7 @@ def _is_chosen_off(device: int, frame: Frame, model: Model, depth: int = 0) -> b
             chosen = [one for holds, one in branches.items() if not _is_known(test, not holds, frame, model)]
             return len(chosen) == 1 and _is_chosen_off(chosen[0], frame, model, depth + 1)
         case ir.Call(func, _) as call if Lib("torch.device") in model.ev.eval(func, frame).atoms:
-            inner = _passed(call, "device", 0)
+            inner = ir.written_argument(call, "device", 0)
             return inner != ir.NONE and _is_chosen_off(inner, frame, model, depth + 1)
         case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)) and isinstance(frame.receiver, Instance):
             stores = model.ev.classes.stores(frame.receiver, name)

@@ -101,7 +101,7 @@ def _seeks(call: WorkerCall, model: Model) -> bool:
     if not any(isinstance(atom, LibMember) and atom.name == "seek" for atom in call.callee.atoms):
         return False
     one = call.frame.code.one
-    is_sure = one is None or all(one.contexts[n].kind != "if" for n in one.enclosing(call.context))
+    is_sure = one is None or all(here.kind != "if" for here in one.around(call.context))
     return is_sure or any(model.ev.eval(arg.value, call.frame).literal is None for arg in call.call.args)
 
 

@@ -348,10 +348,8 @@ class ListingOrder:
             return None
         if frame not in self._model.ev.targets(site.expr, site.frame):
             return None  # a base class's constructor
-        positional = [arg.value for arg in call.args if arg.kind == "pos"]
-        named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == one.params[index].name]
-        written = named or positional[index - 1 : index]
-        return self.of(written[0], site.frame, depth) if written else None
+        written = ir.written_argument(call, one.params[index].name, index - 1)
+        return self.of(written, site.frame, depth) if written != NONE else None
 
     def _given(self, index: int, found: Orders, frame: Frame, depth: int) -> Orders:
         """The orders of an argument after what the callers do to it in place: `names.sort()`, then `keep(names)`."""

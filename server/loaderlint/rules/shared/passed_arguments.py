@@ -50,10 +50,6 @@ def _argument(call: ir.Call, frame: Frame, index: int, caller: Frame, model: Mod
     if any(arg.kind in ("star", "starstar") for arg in call.args) or callee.only(PartialOf, LibObject, Lib):
         return NONE
     bound = frame.receiver is not None and not (callee.only(FunctionRef) and not callee.only(Method, Instance))
-    params = model.def_of(frame).params
-    for arg in call.args:
-        if arg.kind == "kw" and arg.name == params[index].name:
-            return arg.value
-    positional = [arg.value for arg in call.args if arg.kind == "pos"]
+    param = model.def_of(frame).params[index]
     position = index - (1 if bound else 0)
-    return positional[position] if 0 <= position < len(positional) and params[index].kind in ("pos", "any") else NONE
+    return ir.written_argument(call, param.name, position if param.kind in ("pos", "any") else None)

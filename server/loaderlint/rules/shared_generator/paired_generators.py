@@ -85,7 +85,5 @@ def _passed(param: ir.ParamIR, index: int, made: Instance, model: Model) -> tupl
     call = model.ev.expr(made.site.frame, made.site.expr) if made.site is not None else None
     if made.site is None or not isinstance(call, ir.Call) or any(arg.kind.startswith("star") for arg in call.args):
         return None
-    named = next((arg.value for arg in call.args if arg.kind == "kw" and arg.name == param.name), NONE)
-    positional = [arg.value for arg in call.args if arg.kind == "pos"]
-    value = positional[index - 1] if 0 < index <= len(positional) else named
+    value = ir.written_argument(call, param.name, index - 1)
     return (value, made.site.frame) if value != NONE else None
