@@ -68,18 +68,16 @@ class Uncollatable:
 
     def gives_images(self, dataset: LibObject) -> bool:
         """Whether a dataset of torchvision gives Pillow images: it gets no transform, or one that keeps them so."""
-        frame = dataset.site.frame
-        call = self._ev.expr(frame, dataset.site.expr)
-        if dataset.name not in IMAGE_DATASETS or not isinstance(call, ir.Call):
+        if dataset.name not in IMAGE_DATASETS:
             return False
-        given = self._ev.calls.arguments(call, frame)
+        given = self._ev.calls.site_arguments(dataset.site)
         if given.more_positional or any(value.literal is None for value in given.positional[1:]):
             return False  # one of them may be the transform
         if any(not _is_none(given.get(name)) for name in (*_TRANSFORMS, "loader")):
             return False
         if any(not value.is_none for name in _TRANSFORMS for value in set_on(self._ev, dataset, name)):
             return False
-        file = self._model.files.file(frame.path)
+        file = self._model.files.file(dataset.site.frame.path)
         return file is not None and not any(file.asking(_may_replace_transform))
 
     def may_get_transform(self) -> bool:
