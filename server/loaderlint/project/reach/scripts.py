@@ -170,10 +170,11 @@ class Scripts:
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
         """The files that create a loader, and those that import them, directly or indirectly."""
         found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
-        return sorted(path for path in found if not self._is_notebook(path))  # workers do not run a notebook again
+        return sorted(path for path in found if not is_never_run_again(path) and not self._is_notebook(path))
 
     def _is_notebook(self, path: Path) -> bool:
-        """Whether only IPython runs a file: a notebook, also one that is exported with its magics."""
+        """Whether only IPython runs a file, which workers do not run again: a notebook, also one that is exported with
+        its magics."""
         file = self._model.files.file(path) if path.suffix != SUFFIX else None
         return file is None or any(file.pieces[index].ask(calls, "get_ipython") for index in module_level(file))
 
@@ -427,6 +428,12 @@ def _way(frame: Frame, parents: dict[Frame, Frame | None]) -> tuple[Frame, ...]:
 
 
 # --- module level and main guards -------------------------------------------------------------------------------------
+
+
+def is_never_run_again(path: Path) -> bool:
+    """Whether a spawned worker does not run a main script again: the `__main__.py` of a package, folder or zip file.
+    Source: CPython `multiprocessing/spawn.py` (`_fixup_main_from_name`)."""
+    return path.name == "__main__.py"
 
 
 def module_level(file: ProjectFile) -> Iterator[int]:

@@ -18,6 +18,8 @@ fork, spawn and forkserver.
   process.
 - The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
 - The code checks whether the name exists.
+- The file is the `__main__.py` of a package or folder, which no worker runs again. Then a class or function that stands
+  in it cannot be sent to workers at all.
 - The dataset gets the value as an argument or attribute, which is sent to the worker.
 
 ## Example
@@ -56,6 +58,7 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, 
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.reach.scripts import is_never_run_again
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.main_guard_global.fixes import above_guard_fixes
 from loaderlint.rules.main_guard_global.guarded_names import (
@@ -72,6 +75,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 
 #: Words in a function that show that somebody thought of the missing name.
 _AWARE = ("NameError", "globals()", "hasattr")
+_NEVER_RUN_AGAIN = "workers do not run a `__main__.py` at all"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -122,13 +126,20 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
     if not file.mentioning("__name__"):
         return
     reasons = [
-        unexposed(model, frame, 1, cure=lambda loader: f"{started_by(loader, model)}, with the names of the script")
+        unexposed(model, frame, 1, cure=lambda loader: _unharmed(loader, function.path, model))
         for frame in function.frames
     ]
     frame = function.frames[0]
     for name, number, _ in guarded_reads(frame, file, model):
         place = model.place(frame, number)
         yield from silences(RULE.name, place, [f"the function checks whether `{name}` exists"] if aware else reasons)
+
+
+def _unharmed(loader: Loader, path: Path, model: Model) -> str:
+    """Why the workers of a loader do not lack the names of a script, or are not said to."""
+    if is_never_run_again(path):
+        return _NEVER_RUN_AGAIN
+    return f"{started_by(loader, model)}, with the names of the script"
 
 
 def _outermost(function: WorkerFunction, model: Model) -> str:
@@ -173,6 +184,8 @@ def _exposure(frame: Frame, path: Path, model: Model) -> Exposure | None:
 def _severity(loader: Loader, path: Path, model: Model, certainty: Certainty) -> Severity | Unsaid:
     if is_only_imported(path, loader, model):
         return loudness(Severity.ERROR, certainty, 0)
+    if is_never_run_again(path):
+        return Unsaid(_NEVER_RUN_AGAIN)
     return severity(loader, model.start_methods.of(loader), model, certainty)
 
 

@@ -19,6 +19,9 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 - The script runs on Linux only, because it imports or calls what other platforms lack: `os.sched_getaffinity`,
   `fcntl`, `nvidia.dali`, `google.colab`, `init_process_group("nccl")`. An import in a function, in a branch or in a
   `try` does not count, nor does a call that not every way to the loader passes.
+- The script is the `__main__.py` of a package, folder or zip file that is run by its name (`python -m package`,
+  `python folder`). Workers do not run it again (measured with torch 2.13), but they do import the modules with the
+  classes that they get.
 - The loader has no workers.
 - The code gives the loader no workers in some cases, such as on Windows: it passes `2 if os.name == "posix" else 0`, or
   has stored that just before as `config.workers`.
@@ -84,7 +87,7 @@ from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Pla
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.project.reach.scripts import Start
+from loaderlint.project.reach.scripts import Start, is_never_run_again
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers, loudness
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
@@ -112,7 +115,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     starts = [start for start in model.scripts.starts() if start.loader is loader]
     if place is not None and not starts:
-        reason = "no script iterates over it when it is imported"
+        again = not is_never_run_again(place.path)
+        reason = (
+            "no script iterates over it when it is imported" if again else "workers do not run a `__main__.py` again"
+        )
         yield Silence(RULE.name, place, reason)
     for start in starts:
         yield from _finding(start, model)
