@@ -16,6 +16,7 @@ Python 3.14 on.
 - The workers are forked: Linux before Python 3.14.
 - The loader has no workers.
 - The class comes from a module that the notebook imports.
+- The notebook makes no loader with workers that gets the dataset, and passes the class to no other code.
 - The loader is in a module that gets its dataset from elsewhere, and no notebook passes one in: a module cannot import
   what a notebook defines.
 - It is a lambda or a nested function, which pickle can never send: `unpicklable-callable` reports those.
@@ -50,6 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Place, Severity, Silence
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
@@ -74,6 +76,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         ref = _defined(payload.atom)
         if ref is None or ref.path.suffix != SUFFIX or is_local(ref, model):
             continue
+        if loader.out_of_sight and not _is_passed_on(ref, model):
+            yield Silence(RULE.name, _place(ref, model), "the notebook makes no loader with workers that gets it")
+            continue
         certainty = "possible" if payload.guessed else exposure.certainty
         facts = model.ev.facts(ref.path, ref.piece)
         one = facts.ir.defs[ref.def_] if facts else None
@@ -82,7 +87,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         yield undoubted(RULE, certainty).finding(
             f"{cannot_start(loader, model)}: they import `{one.name}` by its name, and what a notebook defines cannot "
             "be imported; move it to a module",
-            Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1]),
+            _place(ref, model),
             one.name,
             (*payload.shown(model), *sent_by(loader, model)),
         )
@@ -93,6 +98,30 @@ def _defined(atom: Atom) -> ClassRef | FunctionRef | None:
     if isinstance(atom, Instance):
         return atom.cls
     return atom if isinstance(atom, ClassRef | FunctionRef) else None
+
+
+def _place(ref: ClassRef | FunctionRef, model: Model) -> Place:
+    """Where a class or function of a notebook is defined: at its name."""
+    facts = model.ev.facts(ref.path, ref.piece)
+    return Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1] if facts is not None else -1)
+
+
+def _is_passed_on(ref: ClassRef | FunctionRef, model: Model) -> bool:
+    """Whether a notebook gives one of its classes or functions to other code, which may make a loader of it: it has a
+    decorator, or the notebook names it to do something else than to call it or to derive from it."""
+    facts, file = model.ev.facts(ref.path, ref.piece), model.files.file(ref.path)
+    if facts is None or file is None or facts.ir.defs[ref.def_].decorators:
+        return True
+    name = facts.ir.defs[ref.def_].name
+    apart = (index for index in file.mentioning(name) if ref.piece not in (index, file.pieces[index].parent))
+    named = (model.ev.facts(ref.path, index) for index in apart)
+    return any(_passes_on(one.ir, name) for one in named if one is not None)
+
+
+def _passes_on(piece: ir.PieceIR, name: str) -> bool:
+    called = {e.func for e in piece.exprs if isinstance(e, ir.Call)}
+    bases = {base for one in piece.defs for base in one.bases}
+    return any(e == ir.Global(name) and number not in called | bases for number, e in enumerate(piece.exprs))
 
 
 RULE = Rule(
