@@ -1094,6 +1094,43 @@ def test_a_start_method_that_is_set_in_a_try(code: str, tmp_path: Path) -> None:
     assert linked.model.start_methods.of(linked.loader()) == TRIES[code]
 
 
+#: Statements of a function before its loader with `workers` workers, and what they start by.
+IN_ITS_FUNCTION: dict[str, set[str]] = {
+    "mp.set_start_method('fork', force=True)": {"fork"},
+    "try: mp.set_start_method('fork', force=True)\n    except RuntimeError: pass": {"fork"},
+    "if workers: mp.set_start_method('fork')": {"fork"},
+    "if workers > 0:\n        try: mp.set_start_method('fork', True)\n        except RuntimeError: pass": {"fork"},
+    "if workers >= 1: mp.set_start_method('fork', force=True)": {"fork"},
+    "mp.set_start_method('forkserver')\n    mp.set_start_method('fork', force=True)": {"fork"},
+    # on the way to another method, or to none
+    "try: mp.set_start_method('fork')\n    except RuntimeError: pass": {"fork", "spawn"},
+    "try: mp.set_start_method('fork', force=True)\n    except Exception: pass": {"fork", "spawn"},
+    "try: mp.set_start_method('fork', force=True)\n    except (RuntimeError, ValueError): pass": {"fork", "spawn"},
+    "if sys.platform == 'linux': mp.set_start_method('fork', force=True)": {"fork", "spawn"},
+    "if workers > 4: mp.set_start_method('fork', force=True)": {"fork", "spawn"},
+    "if not workers: mp.set_start_method('fork', force=True)": {"fork", "spawn"},
+    "if others > 0: mp.set_start_method('fork', force=True)": {"fork", "spawn"},
+    "loader = None\n    def later(): mp.set_start_method('fork', force=True)": {"fork", "spawn"},
+}
+
+
+@pytest.mark.parametrize("passed", ["num_workers=workers", "**options"])
+@pytest.mark.parametrize("code", IN_ITS_FUNCTION)
+def test_a_start_method_that_is_set_in_the_function_of_the_loader(code: str, passed: str, tmp_path: Path) -> None:
+    made = f"def load(workers, others):\n    {code}\n    options = dict(num_workers=workers)\n"
+    made += f"    loader = DataLoader(D(), {passed})\n    return loader\nload(2, 2)\n"
+    linked = link(tmp_path, f"import multiprocessing as mp, sys\n{HEAD}\n{made}", Environment(platforms=("macos",)))
+    assert linked.model.start_methods.of(linked.loader()) == IN_ITS_FUNCTION[code]
+
+
+def test_a_start_method_that_is_set_after_the_loader(tmp_path: Path) -> None:
+    """The loader may have started its workers before."""
+    made = "def load():\n    loader = DataLoader(D(), num_workers=2)\n    mp.set_start_method('fork', True)\n"
+    code = f"import multiprocessing as mp\n{HEAD}\n{made}    return loader\nload()\n"
+    linked = link(tmp_path, code, Environment(platforms=("macos",)))
+    assert linked.model.start_methods.of(linked.loader()) == {"fork", "spawn"}
+
+
 def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> None:
     code = (
         f"import multiprocessing as mp\n{HEAD}\ndef init_dist():\n    if mp.get_start_method() is None:\n"

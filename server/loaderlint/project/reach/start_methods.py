@@ -13,7 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.callers import CallSite
-from loaderlint.project.evaluation.frames import Code
+from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import LibObject, Literal_, Site, Val
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.opposed_branches import last_name
@@ -24,16 +24,21 @@ if TYPE_CHECKING:
 
 
 _SETTER = "set_start_method"
+#: What a test compares a number of workers with, to ask whether there are any.
+_ANY_WORKERS = tuple(((operator,), ir.Const("int", least)) for operator, least in ((">", 0), ("!=", 0), (">=", 1)))
 
 
 class _Declared(Struct, frozen=True):
-    """A call of `set_start_method(method)`. `certain`: it runs whenever its file runs as a program. `tests`: the
-    conditions around it, as `_tests` gives them. `if_first`: it changes nothing after another call, because it stands
-    in a `try` and does not force the method."""
+    """A call of `set_start_method(method)` at `site`. `certain`: it runs whenever its file runs as a program.
+    `conditions`: the contexts around it that may keep it from being run. `tests`: the conditions around it, as `_tests`
+    gives them. `if_first`: it changes nothing after another call, because it stands in a `try` and does not force the
+    method."""
 
     method: str
     path: Path
+    site: CallSite
     certain: bool
+    conditions: tuple[int, ...]
     tests: frozenset[str]
     if_first: bool
 
@@ -71,7 +76,7 @@ class StartMethods:
         environment = self._model.environment(loader)
         if named or environment.start_method is not None:
             return named or frozenset(environment.default_start_methods())
-        return self._declared_for(loader.path)[0]
+        return self._set_before(loader.site) or self._declared_for(loader.path)[0]
 
     def of_processes(self, path: Path, site: Site | None = None) -> frozenset[str]:
         """The start methods of processes that the file at `path` starts without naming one, with the call at `site`."""
@@ -91,7 +96,23 @@ class StartMethods:
         if environment.start_method is not None:
             return default
         sure, maybe = self._declared_for(path)
-        return sure or (maybe and self._declared_with(path, site)) or default | maybe
+        return self._set_before(site) or sure or (maybe and self._declared_with(path, site)) or default | maybe
+
+    def _set_before(self, site: Site | None) -> frozenset[str]:
+        """The start method that a function sets before it makes a loader at `site`: in any case, or whenever the loader
+        has workers. Empty if there is none, or if an error on the way to it leaves another one."""
+        code = site.frame.code if site is not None else None
+        if site is None or code is None or code.one is None or site.frame.def_ == 0:
+            return frozenset()
+        made, around = code.evaluated_by(site.expr), {0, *code.one.enclosing(code.context_of(site.expr))}
+        found: dict[int, str] = {}
+        for one in self._calls_for(site.frame.path):
+            step = code.evaluated_by(one.site.expr) if _is_in(one.site, site.frame) else None
+            if step is None or made is None or step > made or one.if_first:
+                continue
+            if all(number in around or _asks_for_workers(number, site.expr, code) for number in one.conditions):
+                found[step] = one.method
+        return frozenset({found[max(found)]} if found else ())
 
     def _declared_with(self, path: Path | None, site: Site | None) -> frozenset[str]:
         """The start methods that the program of the file at `path` names under tests that are around a call, too: `if
@@ -131,11 +152,13 @@ class StartMethods:
                 first = facts.ir.exprs[call.args[0].value]
                 if isinstance(first, ir.Const) and isinstance(first.value, str):
                     one = facts.ir.defs[site.def_]
-                    certain = _is_certain(site, first.value, one, facts) and (site.def_ == 0 or one.name == "main")
+                    conditions = tuple(_conditions(site, first.value, one, facts))
+                    certain = not conditions and (site.def_ == 0 or one.name == "main")
                     frame = self._model.callers.opened(site.path, site.piece, site.def_)
                     tests = frozenset(_tests(frame.code, site.context) if frame is not None else ())
                     is_tried = any(here.kind == "try" for here in one.around(site.context))
-                    yield _Declared(first.value, site.path, certain, tests, is_tried and not _forces(call, facts))
+                    if_first = is_tried and not _forces(call, facts)
+                    yield _Declared(first.value, site.path, site, certain, conditions, tests, if_first)
 
 
 def _forces(call: ir.Call, facts: PieceFacts) -> bool:
@@ -144,19 +167,47 @@ def _forces(call: ir.Call, facts: PieceFacts) -> bool:
     return any(facts.ir.exprs[number] == ir.Const("bool", True) for number in given)
 
 
-def _is_certain(site: CallSite, method: str, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a call that sets a method always does so if its def runs as a program. `if __name__ == "__main__":` does
-    not count as a condition, and neither does a `try` that only the call itself can leave."""
-    context = site.context
-    while context > 0:
-        here = one.contexts[context]
+def _conditions(site: CallSite, method: str, one: DefIR, facts: PieceFacts) -> Iterator[int]:
+    """The contexts around a call that sets a method in which it may not do so, although its def runs as a program. `if
+    __name__ == "__main__":` is not among them, and neither is a `try` that only the call itself can leave."""
+    for number in one.enclosing(site.context):
+        here = one.contexts[number]
         test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
         is_main = isinstance(test, ir.Compare) and facts.ir.exprs[test.left] == ir.Global("__name__")
-        is_tried = here.kind == "try" and _only_tries(site, context, method, one, facts)
+        is_tried = here.kind == "try" and _only_tries(site, number, method, one, facts)
         if not (is_main or is_tried or here.kind in ("with", "finally")):
-            return False
-        context = here.parent
-    return True
+            yield number
+
+
+def _is_in(site: CallSite, frame: Frame) -> bool:
+    return (site.path, site.piece, site.def_) == (frame.path, frame.piece, frame.def_)
+
+
+def _asks_for_workers(context: int, loader: int, code: Code) -> bool:
+    """Whether a branch is taken whenever a loader has workers: `if workers > 0:`, where the call `loader` of the same
+    def passes these workers, itself or in a dict."""
+    here = code.one.contexts[context] if code.one is not None else None
+    if here is None or here.kind != "if" or here.negated:
+        return False
+    asked, test = here.expr, code.exprs[here.expr]
+    if isinstance(test, ir.Compare) and (test.ops, *map(code.exprs.__getitem__, test.rights)) in _ANY_WORKERS:
+        asked = test.left
+    passed = code.exprs[loader]
+    numbers = list(_passed(passed, "num_workers", code)) if isinstance(passed, ir.Call) else []
+    return bool(numbers) and all(number == asked for number in numbers)
+
+
+def _passed(call: ir.Call, name: str, code: Code) -> Iterator[int]:
+    """What a call passes under a name, also with `**options`, where the def makes the dict."""
+    for arg in call.args:
+        given = code.exprs[arg.value] if arg.kind == "starstar" else None
+        if arg.kind == "kw" and arg.name == name:
+            yield arg.value
+        elif isinstance(given, ir.Map):
+            pairs = zip(given.keys, given.values, strict=True)
+            yield from (value for key, value in pairs if key != ir.NONE and code.exprs[key] == ir.Const("str", name))
+        elif isinstance(given, ir.Call) and code.exprs[given.func] == ir.Global("dict"):
+            yield from (one.value for one in given.args if one.name == name)
 
 
 def _only_tries(site: CallSite, block: int, method: str, one: DefIR, facts: PieceFacts) -> bool:
