@@ -868,26 +868,21 @@ class Model:
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.
 
-        A constructor runs where the object is made."""
+        A constructor runs where the object is made, and so do the other methods of an object that a worker makes, also
+        where it is not known what calls them."""
         for _ in range(_MAX_NESTED_OBJECTS):
             if frame in self.reached:
                 return True
             if frame.def_ == 0:
                 return False
-            made_by = self._constructor_of(frame)
-            if made_by is None:
-                return def_key(frame) in self._worker_defs()
-            if made_by.site is None:
+            of = frame.receiver if isinstance(frame.receiver, Instance) else None
+            if of is None or frame not in self.ev.classes.construction(of):
+                if def_key(frame) in self._worker_defs():
+                    return True
+            if of is None or of.site is None:
                 return False
-            frame = made_by.site.frame
+            frame = of.site.frame
         return False
-
-    def _constructor_of(self, frame: Frame) -> Instance | None:
-        """The object that a frame helps to construct."""
-        receiver = frame.receiver
-        if isinstance(receiver, Instance) and frame in self.ev.classes.construction(receiver):
-            return receiver
-        return None
 
     def _worker_defs(self) -> frozenset[DefKey]:
         if self._defs is None:
