@@ -106,9 +106,15 @@ def _hands_itself_on(ev: Evaluator, function: FunctionRef) -> bool:
     """Whether a method passes the loader to code that may iterate over it: `return Prefetcher(self)`."""
     exprs = ev.code(function).exprs
     return any(
-        isinstance(e, ir.Call) and any(ir.is_self(exprs[arg.value]) for arg in e.args) and not _is_harmless(e, exprs)
+        isinstance(e, ir.Call) and any(_passes_self(arg, exprs) for arg in e.args) and not _is_harmless(e, exprs)
         for e in exprs
     )
+
+
+def _passes_self(arg: ir.Arg, exprs: Sequence[ir.Expr]) -> bool:
+    """Whether an argument is the loader. `*args` of a static method has the place of `self` too, and `*self` asks for
+    the class's own `__iter__`."""
+    return arg.kind in ("pos", "kw") and ir.is_self(exprs[arg.value])
 
 
 def _is_harmless(call: ir.Call, exprs: Sequence[ir.Expr]) -> bool:
