@@ -20,6 +20,17 @@ HEAD = "--- tools.py\nfrom torch.utils.data import DataLoader\n"
 #: A function that returns a loader in a pair.
 MAKE = "def make():\n    return 1, DataLoader([1])\n"
 
+#: One that returns a loader with as many workers as it is told.
+MAKE_WITH = "def make(workers):\n    return DataLoader([1], num_workers=workers), [2]\n"
+#: It is called once for the loader, and once for the other.
+DROPS = "_, test = make(1)\nprint(test)\ntrain, _ = make(2)\nfor batch in train: pass\n"
+NOTEBOOK = (
+    "--- look.ipynb\n"
+    '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": '
+    '["from tools import make\\n", "train, test = make(WORKERS)"]}], '
+    '"metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}\n'
+)
+
 #: Code that only looks at a loader.
 IDLE = {
     "its length": "loader = DataLoader([1])\nprint(len(loader))\n",
@@ -88,6 +99,15 @@ IDLE = {
     "returned in a test": "--- tests/test_it.py\nfrom torch.utils.data import DataLoader\n"
     + MAKE
     + ("def test_it():\n    one, loader = make()\n    assert loader.timeout == 0\n"),
+    "dropped by one of two calls": MAKE_WITH + DROPS,
+    "dropped by one of two calls in a function": (
+        MAKE_WITH + "def run(make_one):\n    _, test = make(1)\n    print(test)\ndef fit():\n"
+        "    for batch in make(2)[0]: pass\nrun(3)\nfit()\n"
+    ),
+    "dropped by one of two calls of a library": MAKE_WITH
+    + DROPS
+    + "--- setup.py\nfrom setuptools import setup\nsetup()\n",
+    "dropped by one of two calls, apart from a notebook": MAKE_WITH + DROPS + NOTEBOOK.replace("WORKERS", "3"),
     "a local elsewhere": ("loader = DataLoader([1])\n--- other.py\ndef run(loader):\n    for batch in loader: pass\n"),
 }
 
@@ -144,6 +164,13 @@ USED = {
         '"metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}\n'
     ),
     "returned by a library": MAKE + "train, test = make()\n--- setup.py\nfrom setuptools import setup\nsetup()\n",
+    "dropped by one of two calls that are alike": MAKE_WITH + DROPS.replace("2", "1"),
+    "dropped by one of two calls that pass the pair on": MAKE_WITH + "fit(make(1))\ntrain, _ = make(2)\nfit(train)\n",
+    "dropped by one of two calls, and taken by a notebook": MAKE_WITH + DROPS + NOTEBOOK.replace("WORKERS", "1"),
+    "dropped by one of the calls of a function that calls itself": (
+        "def make(workers):\n    if workers > 3:\n        return make(1)\n"
+        "    return DataLoader([1], num_workers=workers), [2]\n_, test = make(1)\ntrain, _ = make(4)\nfit(train)\n"
+    ),
     "yielded": "def make():\n    loader = DataLoader([1])\n    yield loader\nmake()\n",
     "kept": "class A:\n    def __init__(self):\n        self.loader = DataLoader([1])\nA()\n",
     "a member of a class": "class A:\n    loader = DataLoader([1])\nA()\n",

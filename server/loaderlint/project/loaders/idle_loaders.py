@@ -1,23 +1,27 @@
 """Loaders that nothing iterates over: the code creates one and only looks at it, `print(len(loader))`.
 
 Such a loader starts no workers. Its name is followed as far as it is in full sight: a local, or a name of the module
-that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight.
-What is passed on, stored, yielded or read in any other way counts as used."""
+that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight:
+of these, those count that run the function with the arguments that this very loader has. What is passed on, stored,
+yielded or read in any other way counts as used."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, Site, def_key
-from loaderlint.project.loaders.returned_values import Calling, calls_of
+from loaderlint.project.loaders.returned_values import Calling, calls_in_sight, calls_of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.syntax.notebook import SUFFIX
 
 #: Functions that iterate over nothing.
 _LOOKING = frozenset("len print isinstance type id repr str bool callable".split())
@@ -51,9 +55,11 @@ class _Held(NamedTuple):
 class IdleLoaders:
     """Answers for one snapshot."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
         self._ev = evaluator
+        self._callers = callers
         self._known: dict[tuple[Path, int, int, int], bool] = {}
+        self._in_frame: dict[Site, bool] = {}
 
     def is_idle(self, made: Site) -> bool:
         """Whether nothing iterates over the loader that a call creates. False for a class of the project, whose
@@ -62,16 +68,34 @@ class IdleLoaders:
         key = (frame.path, frame.piece, frame.def_, made.expr)
         if key not in self._known:
             self._known[key] = self._is_only_looked_at(made)
-        return self._known[key] and self._is_of_library(made)
+        return (self._known[key] or self._is_idle_in_frame(made)) and self._is_of_library(made)
+
+    def _is_idle_in_frame(self, made: Site) -> bool:
+        """Whether nothing iterates over the loader of one frame, though something does over those that other calls of
+        its function get: `_, test = loaders(collate)`."""
+        if made not in self._in_frame:
+            calls = calls_in_sight(self._ev, def_key(made.frame)) if made.frame.def_ else ()
+            here = [call for call in calls if self._may_lead_to(made.frame, call)]
+            calls_itself = any(call[:3] == def_key(made.frame) for call in calls)
+            unsure = calls_itself or any(call.path.suffix == SUFFIX for call in here)
+            apart = 0 < len(here) < len(calls) and not unsure
+            self._in_frame[made] = apart and self._is_only_looked_at(made, here)
+        return self._in_frame[made]
+
+    def _may_lead_to(self, frame: Frame, call: Calling) -> bool:
+        """Whether a call may run a function in this frame, as far as its targets are known."""
+        around = self._callers.frames(call.path, call.piece, call.def_)
+        targets = {target for one in around for target in self._ev.targets(call.expr, one)}
+        return not targets or frame in targets
 
     def _is_of_library(self, made: Site) -> bool:
         call = self._ev.expr(made.frame, made.expr)
         callee = self._ev.eval(call.func, made.frame).atoms if isinstance(call, ir.Call) else ()
         return bool(callee) and all(isinstance(atom, Lib) for atom in callee)
 
-    def _is_only_looked_at(self, made: Site) -> bool:
+    def _is_only_looked_at(self, made: Site, calls: Sequence[Calling] | None = None) -> bool:
         """Whether all that becomes of a loader is known, also after functions have returned it, and nothing iterates
-        over it."""
+        over it. `calls`: those of its own function that count; all of them by default."""
         waiting = [_Held(Calling(*def_key(made.frame), made.expr), ())]
         seen: set[_Held] = set()
         while waiting:
@@ -81,15 +105,15 @@ class IdleLoaders:
             if len(seen) >= _MAX_PLACES or len(one.inside) > _MAX_TUPLES:
                 return False
             seen.add(one)
-            further = self._further(one)
+            further = self._further(one, calls if one.at[:3] == def_key(made.frame) else None)
             if further is None:
                 return False
             waiting += further
         return True
 
-    def _further(self, held: _Held) -> list[_Held] | None:
-        """Where the loader is next: the tuples that it is put in, what is unpacked, the calls that return it. None if
-        the def may do anything else with it than look at it."""
+    def _further(self, held: _Held, only: Sequence[Calling] | None) -> list[_Held] | None:
+        """Where the loader is next: the tuples that it is put in, what is unpacked, the calls that return it (`only`
+        these, if they are given). None if the def may do anything else with it than look at it."""
         path, piece, def_, expr = held.at
         facts, file = self._ev.facts(path, piece), self._ev.file(path)
         one = facts.ir.defs[def_] if facts is not None else None
@@ -114,7 +138,7 @@ class IdleLoaders:
         further = [_Held(held.at._replace(expr=number), inside) for number, ways in moved.items() for inside in ways]
         if not any(isinstance(step, ir.Return) and step.value in same for step in one.steps):
             return further
-        calls = calls_of(self._ev, (path, piece, def_))
+        calls = calls_of(self._ev, (path, piece, def_)) if only is None else only
         return [*further, *(_Held(call, held.inside) for call in calls)] if calls else None
 
     # --- names at module level ----------------------------------------------------------------------------------------

@@ -34,6 +34,15 @@ class Calling(NamedTuple):
 def calls_of(ev: Evaluator, function: DefKey) -> tuple[Calling, ...]:
     """All calls of a function at module level; () if there may be others, or none outside of tests, for a function that
     is not itself in a test: code that nobody sees calls it."""
+    found = calls_in_sight(ev, function)
+    if is_installed(ev.files, function[0]) or any(call.path.suffix == SUFFIX for call in found):
+        return ()
+    return () if found and _is_in_notebook(ev, function) else found
+
+
+def calls_in_sight(ev: Evaluator, function: DefKey) -> tuple[Calling, ...]:
+    """The calls of a function as `calls_of` finds them, where code that uses the project as a library, or somebody in a
+    notebook, may call it in other ways."""
     path, piece, def_ = function
     facts = ev.facts(path, piece)
     if facts is None or not _is_plain(ev, function, facts.ir.defs[def_]):
@@ -44,13 +53,21 @@ def calls_of(ev: Evaluator, function: DefKey) -> tuple[Calling, ...]:
     return tuple(one for one, _ in found) if is_called else ()
 
 
+def _is_in_notebook(ev: Evaluator, function: DefKey) -> bool:
+    path, piece, def_ = function
+    facts = ev.facts(path, piece)
+    name = facts.ir.defs[def_].name if facts is not None else ""
+    notebooks = (ev.file(one) for one in ev.files.containing(name) if one.suffix == SUFFIX)
+    return any(True for file in notebooks if file is not None for _ in file.mentioning(name))
+
+
 def _is_plain(ev: Evaluator, function: DefKey, one: ir.DefIR) -> bool:
     """Whether a def is a function at module level of a program, and its calls return what it returns."""
     path, piece, _ = function
     file = ev.file(path)
     if one.kind != "function" or one.parent != 0 or one.is_generator or one.decorators:
         return False
-    if file is None or path.suffix == SUFFIX or is_installed(ev.files, path):
+    if file is None or path.suffix == SUFFIX:
         return False
     return ev.names.class_around(file, piece) is None
 
@@ -64,7 +81,7 @@ def _calls_by_name(ev: Evaluator, function: DefKey, name: str) -> list[tuple[Cal
             file = ev.file(path)
             for piece in file.mentioning(one) if file is not None else ():
                 facts = ev.facts(path, piece)
-                here = calls_in(facts, one) if facts is not None and path.suffix != SUFFIX else None
+                here = calls_in(facts, one) if facts is not None else None
                 if facts is None or here is None:
                     return []
                 names += [other for other in here.aliases if other not in names]
