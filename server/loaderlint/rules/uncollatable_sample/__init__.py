@@ -22,8 +22,9 @@ part of the sample. Measured on torch 2.13.
 - The project registers its class in `default_collate_fn_map`.
 
 The finding is an error where the fault is plain: one function, or the module level of one file, makes both the dataset
-and the loader, and nothing that the dataset holds decides whether it returns the object. Elsewhere it is a hint. A
-program that has been run does not fail at its first batch, so it is likely that code which the rule does not understand
+and the loader, and nothing that the dataset holds decides whether it returns the object. Elsewhere it is a hint, and so
+it is where the sample itself fails before: `self.labels[index]`, where `self.labels` is always None. A program that
+has been run does not fail at its first batch, so it is likely that code which the rule does not understand
 converts the object.
 
 ## Example
@@ -62,6 +63,7 @@ from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
 from loaderlint.rules.shared.judgement import Verdict
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
+from loaderlint.rules.uncollatable_sample.failing_samples import used_none
 from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable_parts
 from loaderlint.rules.uncollatable_sample.uncollatable_values import IMAGE, PATH, Kind, Uncollatable
 
@@ -141,10 +143,11 @@ def _in_sample(parts: list[Part], guessed: bool, loader: Loader, model: Model) -
     gives = "yields" if model.def_of(part.frame).is_generator else "returns"
     advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
     what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
-    why = (*also, *model.why(part.frame, Exposure((loader,), certainty)))
+    fails = tuple(used_none(part.frame, part.step, model))
+    why = (*also, *fails, *model.why(part.frame, Exposure((loader,), certainty)))
     dataset = part.frame.receiver
     made = dataset.site if isinstance(dataset, Instance) else None
-    is_plain = certainty == "proven" and part.is_always and _is_made_beside(made, loader)
+    is_plain = certainty == "proven" and part.is_always and not fails and _is_made_beside(made, loader)
     yield _finding(part.kind, what, place, certainty, is_plain, loader, why, fixes)
 
 
