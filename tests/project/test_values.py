@@ -613,6 +613,8 @@ OTHERS: dict[str, str] = {
     "(a, b), c = [(f, g), (g, f)], f; a": "(f, g)",
     "lambda: 3": "<lambda>",
     'f"{3}"': "builtins.str()",
+    'f"none"': "'none'",
+    'f"no" "ne"': "'none'",
     'f"a{options.jobs}"': "builtins.str()",
     "sum([1, 2])": "builtins.sum()",
     "f if 1 < 2 < 3 else g": "f | g",
