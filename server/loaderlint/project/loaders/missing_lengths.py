@@ -1,5 +1,5 @@
-"""Loaders whose creation always raises TypeError, because they ask their dataset for its length, and its `__len__`
-returns None: there is only a docstring, `pass` or code without a `return`."""
+"""Loaders that always raise TypeError, because they ask their dataset for its length, and there is none: `__len__`
+returns None (there is only a docstring, `pass` or code without a `return`), or the dataset itself is None."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _LENGTH = "__len__"
 
 
 def lacks_length(ev: Evaluator, loader: Loader) -> bool:
-    """Whether a loader shuffles a map-style dataset of the project whose length is None. Nothing of torch's is between
-    them."""
+    """Whether the dataset of a loader is None, or the loader shuffles a map-style dataset of the project whose length
+    is None. Nothing of torch's is between them."""
+    if loader.argument("dataset").is_none:
+        return True
     shuffles = loader.argument("shuffle").literal
     if shuffles is None or shuffles.value is not True or shuffles.configured:
         return False
