@@ -52,12 +52,13 @@ def _is_none(number: int, frame: Frame, model: Model) -> bool:
 
 
 class _Caller(NamedTuple):
-    """How a helper is reached: over how many calls, what these places say about attributes of the object, and whether
-    code that is not known decides if they run."""
+    """How a helper is reached: over how many calls, what these places say about attributes of the object, whether
+    code that is not known decides if they run, and the keys that the caller stores in what it gets (None: any)."""
 
     depth: int
     clauses: Clauses
     unproven: bool = False
+    stores: frozenset[str | None] = frozenset()
 
 
 def paths_to_none(frame: Frame, model: Model) -> Iterator[NonePath]:
@@ -148,7 +149,8 @@ def _of_calls(calls: Sequence[int], context: int, frame: Frame, caller: _Caller,
         if target in model.reached and gives_something(target, model):
             is_same = target.receiver is not None and target.receiver == frame.receiver
             in_doubt = unproven or may_call_another(call, frame, model)
-            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else (), in_doubt), model)
+            stores = caller.stores.union(name for name, _ in stored_in(model.ev, call, frame))
+            yield from _paths(target, _Caller(caller.depth + 1, here if is_same else (), in_doubt, stores), model)
 
 
 def _way(
@@ -258,7 +260,7 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
             for item in items:
                 yield from _part(item, context, frame, caller, model, spot)
         case ir.Map(keys, items):
-            replaced = {name for name, _ in stored_in(model.ev, number, frame)}
+            replaced = caller.stores.union(name for name, _ in stored_in(model.ev, number, frame))
             for key, item in zip(keys, items, strict=True):
                 if None not in replaced and not _is_among(key, replaced, frame, model):
                     yield from _part(item, context, frame, caller, model, spot)
@@ -290,7 +292,7 @@ def _part(item: int, context: int, frame: Frame, caller: _Caller, model: Model, 
     if _is_none(item, frame, model):
         yield from _way(frame, context, spot, model, held=True, statement=True)
         return
-    for way in _inside(item, context, frame, caller, model, spot):
+    for way in _inside(item, context, frame, caller._replace(stores=frozenset()), model, spot):
         yield way._replace(held=True)
 
 
