@@ -1102,8 +1102,8 @@ IN_ITS_FUNCTION: dict[str, set[str]] = {
     "if workers > 0:\n        try: mp.set_start_method('fork', True)\n        except RuntimeError: pass": {"fork"},
     "if workers >= 1: mp.set_start_method('fork', force=True)": {"fork"},
     "mp.set_start_method('forkserver')\n    mp.set_start_method('fork', force=True)": {"fork"},
+    "try: mp.set_start_method('fork')\n    except RuntimeError: pass": {"fork"},
     # on the way to another method, or to none
-    "try: mp.set_start_method('fork')\n    except RuntimeError: pass": {"fork", "spawn"},
     "try: mp.set_start_method('fork', force=True)\n    except Exception: pass": {"fork", "spawn"},
     "try: mp.set_start_method('fork', force=True)\n    except (RuntimeError, ValueError): pass": {"fork", "spawn"},
     "if sys.platform == 'linux': mp.set_start_method('fork', force=True)": {"fork", "spawn"},
@@ -1121,6 +1121,33 @@ def test_a_start_method_that_is_set_in_the_function_of_the_loader(code: str, pas
     made += f"    loader = DataLoader(D(), {passed})\n    return loader\nload(2, 2)\n"
     linked = link(tmp_path, f"import multiprocessing as mp, sys\n{HEAD}\n{made}", Environment(platforms=("macos",)))
     assert linked.model.start_methods.of(linked.loader()) == IN_ITS_FUNCTION[code]
+
+
+#: A function `init` of another module, with what the program does before its loader, and how its workers start.
+IN_A_CALLED_FUNCTION: dict[tuple[str, str], set[str]] = {
+    ("mp.set_start_method('spawn')", "init()"): {"spawn"},
+    ("mp.set_start_method('spawn')", "if __name__ == '__main__':\n    init()"): {"spawn"},
+    ("mp.set_start_method('spawn')", "def first():\n    init()\nfirst()"): {"spawn"},
+    ("try: mp.set_start_method('spawn')\n    except RuntimeError: pass", "init()"): {"spawn"},
+    ("mp.set_start_method('spawn')", "class A:\n    def __init__(self): init()\nA()"): {"spawn"},
+    # it may not run
+    ("mp.set_start_method('spawn')", "class A:\n    def __init__(self): init()\nprint(A)"): {"fork", "spawn"},
+    ("mp.set_start_method('spawn')", "class A:\n    def run(self): init()\nA()"): {"fork", "spawn"},
+    ("mp.set_start_method('spawn')", "print(init)"): {"fork", "spawn"},
+    ("mp.set_start_method('spawn')", "if load(): init()"): {"fork", "spawn"},
+    ("if load(): mp.set_start_method('spawn')", "init()"): {"fork", "spawn"},
+    ("mp.set_start_method('spawn')", "for one in (init, load): one()"): {"fork", "spawn"},
+    ("yield\n    mp.set_start_method('spawn')", "init()"): {"fork", "spawn"},
+    ("mp.set_start_method('spawn')", "mp.set_start_method('fork')\ntry: init()\nexcept RuntimeError: pass"): {"fork"},
+}
+
+
+@pytest.mark.parametrize(("setting", "program"), IN_A_CALLED_FUNCTION)
+def test_a_start_method_that_a_called_function_sets(setting: str, program: str, tmp_path: Path) -> None:
+    (tmp_path / "setup_code.py").write_text(f"import multiprocessing as mp\ndef init():\n    {setting}\n")
+    code = f"import multiprocessing as mp\nfrom setup_code import init\n{HEAD}\n{program}\n"
+    linked = link(tmp_path, f"{code}loader = DataLoader(D(), num_workers=2)\n")
+    assert linked.model.start_methods.of(linked.loader()) == IN_A_CALLED_FUNCTION[setting, program]
 
 
 def test_a_start_method_that_is_set_after_the_loader(tmp_path: Path) -> None:

@@ -114,8 +114,9 @@ def _constant(f: Frame, node: ast.Constant) -> ExprId:
 
 
 def _formatted(f: Frame, node: Any) -> ExprId:
-    if node.__class__ is ast.JoinedStr and all(part.__class__ is ast.Constant for part in node.values):
-        return f.emit(constant("".join(part.value for part in node.values)), node)
+    texts = [str(part.value) for part in node.values if isinstance(part, ast.Constant)]
+    if isinstance(node, ast.JoinedStr) and len(texts) == len(node.values):
+        return f.emit(constant("".join(texts)), node)
     parts: list[ExprId] = []
     _parts(f, node.values, parts)
     return f.emit(Text(tuple(parts), *_texts_of_name(node.values)), node)

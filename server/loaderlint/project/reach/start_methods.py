@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import LibObject, Literal_, Site, Val
+from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, LibObject, Literal_, Site, Val, def_key
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.opposed_branches import last_name
 from loaderlint.project.versions.environment import Environment
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
 
 _SETTER = "set_start_method"
+#: How many calls lead from a program to one that sets the method.
+_MAX_CALLS = 3
 #: What a test compares a number of workers with, to ask whether there are any.
 _ANY_WORKERS = tuple(((operator,), ir.Const("int", least)) for operator, least in ((">", 0), ("!=", 0), (">=", 1)))
 
 
 class _Declared(Struct, frozen=True):
-    """A call of `set_start_method(method)` at `site`. `certain`: it runs whenever its file runs as a program.
+    """A call of `set_start_method(method)`, or of a function that always makes one, at `site`. `certain`: it runs
+    whenever its file runs as a program.
     `conditions`: the contexts around it that may keep it from being run. `tests`: the conditions around it, as `_tests`
     gives them. `if_first`: it changes nothing after another call, because it stands in a `try` and does not force the
     method."""
@@ -41,6 +44,15 @@ class _Declared(Struct, frozen=True):
     conditions: tuple[int, ...]
     tests: frozenset[str]
     if_first: bool
+
+
+class _Choice(NamedTuple):
+    """The method that a call of `set_start_method` sets, whether it is told to replace another one, and whether it
+    changes nothing after another call."""
+
+    method: str
+    forces: bool
+    if_first: bool = False
 
 
 class StartMethods:
@@ -151,14 +163,48 @@ class StartMethods:
             if isinstance(call, ir.Call) and call.args and facts:
                 first = facts.ir.exprs[call.args[0].value]
                 if isinstance(first, ir.Const) and isinstance(first.value, str):
-                    one = facts.ir.defs[site.def_]
-                    conditions = tuple(_conditions(site, first.value, one, facts))
-                    certain = not conditions and (site.def_ == 0 or one.name == "main")
-                    frame = self._model.callers.opened(site.path, site.piece, site.def_)
-                    tests = frozenset(_tests(frame.code, site.context) if frame is not None else ())
-                    is_tried = any(here.kind == "try" for here in one.around(site.context))
-                    if_first = is_tried and not _forces(call, facts)
-                    yield _Declared(first.value, site.path, site, certain, conditions, tests, if_first)
+                    yield from self._declared_by(site, _Choice(first.value, _forces(call, facts)), 0)
+
+    def _declared_by(self, site: CallSite, choice: _Choice, depth: int) -> Iterator[_Declared]:
+        """What a call declares that sets a method, itself or `depth` calls deeper. The calls of a function that always
+        makes it declare the same."""
+        facts = self._model.ev.facts(site.path, site.piece)
+        if facts is None:
+            return
+        one = facts.ir.defs[site.def_]
+        conditions = tuple(_conditions(site, choice.method, one, facts))
+        is_program = site.def_ == 0 or one.name == "main"
+        frame = self._model.callers.opened(site.path, site.piece, site.def_)
+        tests = frozenset(_tests(frame.code, site.context) if frame is not None else ())
+        if not choice.forces and any(here.kind == "try" for here in one.around(site.context)):
+            choice = choice._replace(if_first=True)
+        certain = is_program and not conditions
+        yield _Declared(choice.method, site.path, site, certain, conditions, tests, choice.if_first)
+        if not (is_program or conditions or depth == _MAX_CALLS):
+            for call in self._calls_of(site, facts):
+                yield from self._declared_by(call, choice, depth + 1)
+
+    def _calls_of(self, site: CallSite, facts: PieceFacts) -> Iterator[CallSite]:
+        """The calls that run the function of a module, or the constructor, in which a call stands, unless it has made a
+        loader before."""
+        one, key = facts.ir.defs[site.def_], (site.path, site.piece, site.def_)
+        if one.kind != "function" or one.decorators or one.is_generator:
+            return
+        if any(_is_made_before(loader.site, site) for loader in self._model.loaders):
+            return
+        callers = self._model.callers
+        owner = callers.owner(*key, facts)
+        if owner is not None and one.name == "__init__":
+            yield from self._certain_calls(self._model.ev.classes.name(owner), def_key(owner))
+        elif owner is None and one.parent == 0:
+            yield from self._certain_calls(one.name, key)
+
+    def _certain_calls(self, name: str, key: DefKey) -> Iterator[CallSite]:
+        """The calls of something called `name` that call the function or class `key` in any case."""
+        for call in self._model.callers.sites(name):
+            callees = self._model.callers.callees(call)
+            if callees and all(isinstance(one, FunctionRef | ClassRef) and def_key(one) == key for one in callees):
+                yield call
 
 
 def _forces(call: ir.Call, facts: PieceFacts) -> bool:
@@ -177,6 +223,14 @@ def _conditions(site: CallSite, method: str, one: DefIR, facts: PieceFacts) -> I
         is_tried = here.kind == "try" and _only_tries(site, number, method, one, facts)
         if not (is_main or is_tried or here.kind in ("with", "finally")):
             yield number
+
+
+def _is_made_before(made: Site | None, site: CallSite) -> bool:
+    """Whether a loader is made in the def of a call, and before it."""
+    if made is None or not _is_in(site, made.frame):
+        return False
+    first, second = made.frame.code.evaluated_by(made.expr), made.frame.code.evaluated_by(site.expr)
+    return first is not None and second is not None and first < second
 
 
 def _is_in(site: CallSite, frame: Frame) -> bool:
