@@ -41,6 +41,7 @@ _QUESTIONS = frozenset(
         "project.modules.dependencies": "is_def is_bare_function is_class defined_name holds does whole",
         "project.evaluation.attribute_assignments": "may_assign",
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
+        "project.evaluation.fixtures": "_is_called",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.failing_code": "_may_fail _may_end _asserts_false",
         "project.loaders.failing_imports": "_adds_foreign_folder _finds_own_folder",

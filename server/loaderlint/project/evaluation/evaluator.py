@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.calls import Calls
 from loaderlint.project.evaluation.classes import Classes
 from loaderlint.project.evaluation.dead_code import Liveness
 from loaderlint.project.evaluation.expressions import MEANINGS
+from loaderlint.project.evaluation.fixtures import Fixtures
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
 from loaderlint.project.evaluation.installed import Installed
@@ -139,6 +140,7 @@ class Evaluator:
         self.names = Names(self)
         self.installed = Installed(self)
         self.functions = Functions(self)
+        self.fixtures = Fixtures(self)
         self.calls = Calls(self)
         self.liveness = Liveness(self)
         self.classes = Classes(self)

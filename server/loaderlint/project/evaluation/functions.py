@@ -17,6 +17,7 @@ from loaderlint.knowledge.higher_order import (
     STUB_DECORATORS,
     TRANSPARENT_DECORATORS,
 )
+from loaderlint.knowledge.pytest_fixtures import FIXTURE_DECORATORS
 from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments, named_parameters
 from loaderlint.project.evaluation.classes import declared_default
@@ -89,6 +90,7 @@ class Functions:
                 args.append(of(MapOf((None,), (unknown("parameter"),))))
             elif param.default == NONE:
                 option = self._option(function, param.name)
+                option = option or self._ev.fixtures.passed(function, param.name, receiver, owner)
                 args.append(option or self._annotated(function, param) or unknown("parameter"))
             else:
                 default = self.default(function, param)
@@ -266,7 +268,7 @@ class Functions:
 
     def decoration(self, function: FunctionRef) -> str:
         """What decorators turn a function into: 'plain', 'property', 'setter' or 'deleter' of one, 'static', 'class',
-        'manager', 'stub' or 'unknown'."""
+        'manager', 'stub' or 'unknown'. What a fixture of pytest yields reaches its users like that of a manager."""
         if function.bare or self._is_bare(function):
             return "plain"
         facts = self._ev.facts(function.path, function.piece)
@@ -283,13 +285,19 @@ class Functions:
                 answer = "static"
             elif name == "builtins.classmethod":
                 answer = "class"
-            elif name == "contextlib.contextmanager":
+            elif name == "contextlib.contextmanager" or name in FIXTURE_DECORATORS:
                 answer = "manager"
             elif name in STUB_DECORATORS:
                 return "stub"
             elif name not in TRANSPARENT_DECORATORS:
                 return "unknown"
         return answer
+
+    def is_decorated(self, function: FunctionRef, names: frozenset[str]) -> bool:
+        """Whether one of a function's decorators is a library's with one of these names, or made by it."""
+        facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)
+        decorators = facts.ir.defs[function.def_].decorators if facts else ()
+        return any(self._decorator_name(facts, one, function) in names for one in decorators if facts)
 
     def runs_at_read(self, function: FunctionRef) -> bool:
         """Whether a function is a property whose result nothing keeps."""
