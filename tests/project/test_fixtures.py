@@ -145,14 +145,13 @@ def test_a_parameter_is_the_fixture_with_its_name(code: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("code", OUT_OF_SIGHT.values(), ids=OUT_OF_SIGHT)
 def test_nothing_else_is(code: str, tmp_path: Path) -> None:
-    loader = link_files(tmp_path, {"test_items.py": HEAD + code}).loader()
-    assert loader.late is not None
+    assert link_files(tmp_path, {"test_items.py": HEAD + code}).loader().late
 
 
 def test_only_pytest_passes_fixtures(tmp_path: Path) -> None:
     """A function in another file gets what its callers pass, whatever its name is."""
     code = HEAD + SEEN["in the module"].replace("@pytest.fixture\n", "")
-    assert link_files(tmp_path, {"train.py": code}).loader().late is not None
+    assert link_files(tmp_path, {"train.py": code}).loader().late
 
 
 def test_the_nearest_conftest_counts(tmp_path: Path) -> None:

@@ -58,6 +58,10 @@ WRAPPING_DATASETS = MappingProxyType(
     }
 )
 
+#: Loaders and subsets that have the dataset which they are made of, their first argument, as an attribute `dataset`.
+#: Source: PyTorch's `dataloader.py` and `dataset.py`; `random_split` makes subsets of its first argument.
+HOLDERS_OF_ONE = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.Subset"})
+
 #: What torch's wrappers have of their own: an attribute of the dataset inside is not to be had through them.
 OWN_ATTRIBUTES = MappingProxyType(
     {

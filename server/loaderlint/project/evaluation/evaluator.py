@@ -19,7 +19,7 @@ from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
 from loaderlint.knowledge.canonical_names import canonical
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import library_values, wrapped_datasets
 from loaderlint.project.evaluation.calls import Calls
 from loaderlint.project.evaluation.classes import Classes
 from loaderlint.project.evaluation.dead_code import Liveness
@@ -373,7 +373,9 @@ class Evaluator:
                 return self.user_options.attribute(atom, name), ()
             case LibObject():
                 place = Site(frame, number) if number is not None else None
-                found = self.user_options.node_attribute(atom, name, place)
+                found = self.user_options.node_attribute(atom, name, place) or wrapped_datasets.held_by(
+                    self, atom, name
+                )
                 return (found if found is not None else member_of(atom, name)), ()
             case SeqOf(_, items, names=names) if name in names and len(items) == len(names):
                 return items[names.index(name)], ()
