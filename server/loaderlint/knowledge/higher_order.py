@@ -102,6 +102,21 @@ TRANSPARENT_DECORATORS = frozenset(
     ]
 )
 
+#: Decorators that pass arguments from a configuration for parameters that the call leaves out, and leave what a
+#: function does and returns as it is: a default counts like that of an option. Source: gin-config `config.py`
+#: (`_make_gin_wrapper`), sacred `ingredient.py` and `config/captured_function.py`.
+CONFIGURING_DECORATORS = frozenset(
+    {
+        "gin.configurable",
+        "gin.config.configurable",
+        *(
+            f"sacred.{owner}.{name}"
+            for owner in ("Ingredient", "Experiment", "ingredient.Ingredient", "experiment.Experiment")
+            for name in ("capture", "command", "main", "automain")
+        ),
+    }
+)
+
 #: Decorators that make a method an attribute.
 PROPERTY_DECORATORS = frozenset(
     ["builtins.property", "functools.cached_property", "abc.abstractproperty", "cached_property.cached_property"]

@@ -166,7 +166,7 @@ class Calls:
         facts = self._ev.facts(function.path, function.piece)
         if facts is None or arguments.fit(facts.ir.defs[function.def_].params, receiver):
             return False
-        return self._ev.functions.decoration(function) not in ("unknown", "stub")
+        return not self._ev.functions.may_accept_others(function)
 
     def _name(self, function: FunctionRef) -> str:
         facts = self._ev.facts(function.path, function.piece)

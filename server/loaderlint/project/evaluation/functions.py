@@ -12,6 +12,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.higher_order import (
+    CONFIGURING_DECORATORS,
     KEEPING_DECORATORS,
     PROPERTY_DECORATORS,
     STUB_DECORATORS,
@@ -34,6 +35,7 @@ from loaderlint.project.evaluation.values import (
     FunctionRef,
     Instance,
     Lib,
+    LibMember,
     LibObject,
     Literal_,
     MapOf,
@@ -119,6 +121,8 @@ class Functions:
             option = self._option(function, param.name)
             return option if option is not None else unknown("parameter")
         value = self._ev.eval(param.default, self._defining(function))
+        if self.is_decorated(function, CONFIGURING_DECORATORS):
+            return by_default(value, SOURCE)
         declared = declared_default(self._ev, value)
         return value if declared is value else by_default(declared, "option default")
 
@@ -289,7 +293,7 @@ class Functions:
                 answer = "manager"
             elif name in STUB_DECORATORS:
                 return "stub"
-            elif name not in TRANSPARENT_DECORATORS:
+            elif name not in TRANSPARENT_DECORATORS and name not in CONFIGURING_DECORATORS:
                 return "unknown"
         return answer
 
@@ -298,6 +302,10 @@ class Functions:
         facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)
         decorators = facts.ir.defs[function.def_].decorators if facts else ()
         return any(self._decorator_name(facts, one, function) in names for one in decorators if facts)
+
+    def may_accept_others(self, function: FunctionRef) -> bool:
+        """Whether a decorator may accept other arguments than the function itself, or pass some of its own."""
+        return self.decoration(function) in ("unknown", "stub") or self.is_decorated(function, CONFIGURING_DECORATORS)
 
     def runs_at_read(self, function: FunctionRef) -> bool:
         """Whether a function is a property whose result nothing keeps."""
@@ -327,8 +335,10 @@ class Functions:
         if isinstance(e, ir.Attr) and e.name in ACCESSORS:
             return f".{e.name}"
         value = self._ev.eval(decorator, self._defining(function))
-        libs = [atom.name for atom in value.atoms if isinstance(atom, Lib)]
-        return libs[0] if len(libs) == 1 and len(value.atoms) == 1 else ""
+        (atom,) = value.atoms if len(value.atoms) == 1 else (None,)
+        if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+            return f"{atom.owner.name}.{atom.name}"
+        return atom.name if isinstance(atom, Lib) else ""
 
     def returned(self, frame: Frame) -> Val:
         """The result of a call that runs `frame`."""
