@@ -110,7 +110,8 @@ def _without_counts(value: Val, entering: Val) -> Val:
 
 
 def _global(ev: Evaluator, e: ir.Global, number: int, frame: Frame) -> Val:
-    return ev.names.seen_from(frame, e.name)
+    value = ev.names.seen_from(frame, e.name)
+    return _with_own_items(ev, value, number, frame) if frame.def_ else value
 
 
 def _imported(ev: Evaluator, e: ir.Imported, number: int, frame: Frame) -> Val:
@@ -315,7 +316,8 @@ def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
 
 
 def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
-    """A parameter that is a dict (`**kwargs`, a sample), whichever it is, with the items that the def stores in it."""
+    """A dict that a def gets (a parameter such as `**kwargs`, a sample), whichever it is, with the items that it stores
+    in it."""
     if not given.has(MapOf):
         return given
     grown = (
@@ -323,6 +325,14 @@ def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
         for atom in given.atoms
     )
     return Val(frozenset(grown), given.origins)
+
+
+def _with_own_items(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
+    """What a def gets from a function or from the module: a dict also has the items that the def stores in it."""
+    if not given.has(MapOf) or number in frame.unfilled or not frame.code.fillings(number):
+        return given
+    frame.memo[number] = given  # what is stored in it may depend on what it holds
+    return _grown(ev, given, number, frame)
 
 
 def _parameter(ev: Evaluator, e: ir.Param, number: int, frame: Frame) -> Val:
@@ -526,6 +536,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
         targets = tuple(target for target in targets if def_key(target) not in refused)
     if targets:
         frame.add_targets(number, targets)
+        return _with_own_items(ev, value, number, frame)
     return value
 
 
