@@ -130,3 +130,39 @@ def main():
     loader = DataLoader(D(), num_workers=made["workers"])
 """
     assert link(tmp_path, HEAD + code).loader().workers_text == "num_workers=2"
+
+
+HANDED_ON = """
+import argparse
+
+
+class Rows(D):
+    def __init__(self, path):
+        self.path = path
+
+
+class Trainer:
+    def __init__(self, loaders):
+        self.loaders = loaders
+
+    def run(self, epochs):
+        return self.loaders
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--path")
+    args = parser.parse_args()
+    parts = {"train": Rows(args.path), "dev": Rows(args.path)}
+    first = DataLoader(parts["train"])
+    loader = DataLoader(parts["dev"])
+    Trainer({"train": first, "dev": loader}).run(3)
+"""
+
+
+@pytest.mark.parametrize("last", ["", "    trainer = Trainer({'dev': loader})\n    trainer.run(3)\n"])
+def test_the_default_of_an_option_asks_nothing_of_what_gets_it(last: str, tmp_path: Path) -> None:
+    """The option is None by default, so it matters whether some library gets it; no library's function is an attribute
+    of what a call returns."""
+    linked = link(tmp_path, HEAD + HANDED_ON + last)
+    assert (linked.datasets(), linked.loader().late) == (["Rows"], "")

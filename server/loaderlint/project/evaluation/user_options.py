@@ -287,7 +287,8 @@ class UserOptions:
 
     def _passes_options(self, frame: Frame) -> bool:
         for _, call in frame.code.calls:
-            called = self._ev.eval(call.func, frame).atoms if call.args else frozenset()
+            may_count = call.args and not _is_method_of_result(call.func, frame.code.exprs)
+            called = self._ev.eval(call.func, frame).atoms if may_count else frozenset()
             if any(isinstance(one, Lib) and self._is_out_of_sight(one.name) for one in called):
                 if any(self._ev.eval(arg.value, frame).has(Namespace) for arg in call.args):
                     return True
@@ -421,6 +422,15 @@ def _one_of(allowed: list[Literal_], default: Val) -> Val:
         return of(*(replace(one, configured="argparse choice", choices=texts) for one in allowed))
     atoms = (replace(one, choices=texts) if isinstance(one, Literal_) else one for one in default.atoms)
     return of(*atoms)
+
+
+def _is_method_of_result(number: int, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether a callee is an attribute of what a call returns, and so no function of a library. To evaluate it would
+    evaluate all that the call gets, and this question is asked in the middle of evaluating some of it."""
+    e = exprs[number]
+    while isinstance(e, ir.Attr):
+        e = exprs[e.base]
+    return isinstance(e, ir.Call)
 
 
 def _last_name(number: int, exprs: tuple[ir.Expr, ...]) -> str:
