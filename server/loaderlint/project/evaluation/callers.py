@@ -7,7 +7,7 @@ known from its callers, which are found here: candidates by name in the text, th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +28,14 @@ from loaderlint.project.evaluation.limits import (
 )
 from loaderlint.project.evaluation.lost_calls import is_stored
 from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.unknown_receivers import (
+    getattr_calls,
+    is_trusted,
+    looks_up,
+    may_pass,
+    passed_to,
+    with_passed,
+)
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -38,6 +46,7 @@ from loaderlint.project.evaluation.values import (
     PartialOf,
     Site,
     Unknown,
+    Val,
     def_key,
 )
 from loaderlint.project.modules.dependencies import needs_word
@@ -77,8 +86,11 @@ class Callers:
         self._texts: dict[str, tuple[CallSite, ...]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
         self._from_configurations: tuple[Instance, ...] | None = None
+        self._calls_of_getattr: tuple[CallSite, ...] | None = None
         #: The defs asked about that no known code calls.
         self.uncalled: set[DefKey] = set()
+        #: The frames that a call on something unknown may run, each with the first such call.
+        self.possible_calls: dict[Frame, Site] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the known calls. If there are none, one with open parameters."""
@@ -103,17 +115,73 @@ class Callers:
                 self._ev.limits.note(CALLERS, *key)
             if not found:
                 self.uncalled.add(key)
-            self._frames[key] = found[:MAX_CALLERS] or self._uncalled(path, piece, def_, facts)
+            self._frames[key] = found[:MAX_CALLERS] or self._uncalled(key, facts, depth)
         return self._frames[key]
 
-    def _uncalled(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
+    def _uncalled(self, key: DefKey, facts: PieceFacts, depth: int) -> tuple[Frame, ...]:
         """The frame of a def that no known code calls. If its calls may be lost, they may pass anything."""
+        path, piece, def_ = key
         one, function = facts.ir.defs[def_], FunctionRef(path, piece, def_)
         is_free = one.parent == 0 and self.owner(path, piece, def_, facts) is None
-        if not (is_free and any(param.default != NONE for param in one.params) and is_stored(self._ev, function)):
+        if not (is_free and any(param.default != NONE for param in one.params)):
             return self._open(path, piece, def_, facts)
-        frame = self._ev.functions.open_frame(function, None, None, trusts_defaults=False)
+        if is_stored(self._ev, function):
+            frame = self._ev.functions.open_frame(function, None, None, trusts_defaults=False)
+        else:
+            frame = self._possibly_called(self._ev.functions.open_frame(function, None, None), depth)
         return (frame,) if frame else ()
+
+    def _possibly_called(self, opened: Frame | None, depth: int) -> Frame | None:
+        """The frame that unknown code calls, with what calls on something unknown may pass to it."""
+        one = opened.code.one if opened is not None else None
+        if opened is None or one is None or not any(map(is_trusted, opened.args)):
+            return opened
+        found = list(islice(self._passed_by_unknown(opened, one, depth), MAX_CALLERS))
+        args = with_passed(opened.args, [passed for _, passed in found], self._ev)
+        if tuple(args) == opened.args:
+            return opened
+        frame = self._ev.frame(
+            opened.path, opened.piece, opened.def_, opened.receiver, tuple(args), opened.scope, opened.owner, 0
+        )
+        self.possible_calls.setdefault(frame, found[0][0])
+        return frame
+
+    def _passed_by_unknown(self, opened: Frame, one: ir.DefIR, depth: int) -> Iterator[tuple[Site, Mapping[int, Val]]]:
+        """The calls on something unknown that may run a def, each with what it passes, by the index of the
+        parameter."""
+        function, is_method = FunctionRef(*def_key(opened)), opened.receiver is not None
+        for site in (*self._by_callee(one.name)[1], *self._getattr_sites()):
+            facts = self._ev.facts(site.path, site.piece)
+            call = facts.ir.exprs[site.expr] if facts is not None else None
+            if not isinstance(call, ir.Call) or not may_pass(one.name, one.params, call):
+                continue
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if self._ev.liveness.is_dead(site.context, caller) or not self._is_named(call, caller, one.name):
+                    continue
+                at = Site(caller, site.expr)
+                passed = passed_to(self._ev, function, one.params, at, is_method=is_method)
+                if passed:
+                    yield at, passed
+
+    def _is_named(self, call: ir.Call, caller: Frame, name: str) -> bool:
+        """Whether a call is one of something called `name`, by an option or a text if `getattr` looks it up."""
+        return called_name(caller.code.exprs, call.func) == name or looks_up(self._ev, call, caller, name)
+
+    def _getattr_sites(self) -> tuple[CallSite, ...]:
+        """The calls of what `getattr` gives."""
+        if self._calls_of_getattr is None:
+            self._calls_of_getattr = tuple(self._find_getattr_sites())
+        return self._calls_of_getattr
+
+    def _find_getattr_sites(self) -> Iterator[CallSite]:
+        for path in self._ev.files.containing("getattr("):
+            file = self._ev.file(path)
+            for piece in file.mentioning("getattr(") if file else ():
+                facts = self._ev.facts(path, piece)
+                for def_, one in enumerate(facts.ir.defs if facts else ()):
+                    assert facts is not None
+                    for step, _ in getattr_calls(facts.ir.exprs, one):
+                        yield CallSite(path, piece, def_, step.call, step.context)
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
         """The frame of a def when unknown code calls it."""
@@ -170,9 +238,24 @@ class Callers:
         """The frames of a function at module level that calls look up by its name: `getattr(module, name)(...)`, in a
         function that gets the name as a text."""
         path, piece, def_ = wanted
-        if self.owner(path, piece, def_, facts) is None:
-            for caller, number in self._lookups(facts.ir.defs[def_].name, depth):
-                yield from (target for target in self._ev.targets(number, caller) if def_key(target) == wanted)
+        if self.owner(path, piece, def_, facts) is not None:
+            return
+        name = facts.ir.defs[def_].name
+        for caller, number in chain(self._lookups(name, depth), self._chosen_calls(name, depth)):
+            yield from (target for target in self._ev.targets(number, caller) if def_key(target) == wanted)
+
+    def _chosen_calls(self, name: str, depth: int) -> Iterator[tuple[Frame, int]]:
+        """The calls of what `getattr` gives for a text that an option names: each as its number in a frame."""
+        for site in self._getattr_sites() if self._is_text(name) else ():
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                call = self._ev.expr(caller, site.expr)
+                if isinstance(call, ir.Call) and not self._ev.liveness.is_dead(site.context, caller):
+                    if looks_up(self._ev, call, caller, name):
+                        yield caller, site.expr
+
+    def _is_text(self, name: str) -> bool:
+        """Whether the code contains a name as a text."""
+        return any(any(self._ev.files.containing(quoted)) for quoted in _quoted(name))
 
     def _lookups(self, name: str, depth: int) -> Iterator[tuple[Frame, int]]:
         """The calls that may look up what they call by the text `name`: each as its number in a frame."""
@@ -192,7 +275,7 @@ class Callers:
         return known
 
     def _find_sites_with_text(self, name: str) -> Iterator[CallSite]:
-        for quoted in (f'"{name}"', f"'{name}'"):
+        for quoted in _quoted(name):
             for path in self._ev.files.containing(quoted):
                 file = self._ev.file(path)
                 for piece in file.mentioning(quoted) if file else ():
@@ -282,7 +365,9 @@ class Callers:
     ) -> Iterator[Frame]:
         one = facts.ir.defs[def_]
         function = FunctionRef(path, piece, def_)
-        for inst in self.instances(owner, depth):
+        instances = self.instances(owner, depth)
+        others = self._calls_on_others(instances, one.name, (path, piece, def_), depth) if len(one.params) > 1 else []
+        for inst in instances:
             if one.name == "__init__":
                 init = self._ev.classes.init_frame(inst)
                 constructed = self._ev.classes.construction(inst) if init else []
@@ -299,19 +384,33 @@ class Callers:
                 if opened is not None:
                     yield opened
                 continue
-            called = False
+            called = inst.site is None and bool(others)
             for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
                 called = True
                 yield frame
             opened = None if called else self._ev.functions.open_frame(function, inst, owner)
             if opened is not None:
-                yield opened
+                yield self._possibly_called(opened, depth) or opened
+        yield from others
 
     def _calls_on(self, inst: Instance, name: str, wanted: DefKey, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
         for site in self.sites_running(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
+
+    def _calls_on_others(self, known: tuple[Instance, ...], name: str, wanted: DefKey, depth: int) -> list[Frame]:
+        """The frames of a method on objects that are not among the known ones of its class: only the call of the method
+        shows how they are made, because their class is looked up at run time."""
+        if name == "__init__" or len(known) >= MAX_CALLERS:
+            return []
+        called = (
+            frame
+            for site in self.sites_running(name, wanted)
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1)
+            for frame in self._confirmed(site, caller, wanted)
+        )
+        return [one for one in called if _is_made(one.receiver) and one.receiver not in known]
 
     def receivers(self, wanted: DefKey, name: str) -> tuple[frozenset[Instance], bool]:
         """The objects on which known code calls a method, and whether other calls may be on any object."""
@@ -581,6 +680,11 @@ class Callers:
                 yield from sites_in(self._ev, path, piece, {name})
 
 
+def _quoted(name: str) -> tuple[str, str]:
+    """A text as code writes it."""
+    return f'"{name}"', f"'{name}'"
+
+
 def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
     """Each frame once, lazily."""
     seen: set[Frame] = set()
@@ -588,6 +692,11 @@ def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
         if frame not in seen:
             seen.add(frame)
             yield frame
+
+
+def _is_made(atom: Atom | None) -> bool:
+    """Whether a value is an object that known code creates."""
+    return isinstance(atom, Instance) and atom.site is not None
 
 
 def _same_class(one: ClassRef, other: ClassRef) -> bool:

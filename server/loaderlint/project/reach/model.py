@@ -970,6 +970,10 @@ class Model:
                 evidence.append(Evidence(self.site_place(loader.site), text))
             elif chain[0].receiver in loader.guessed:
                 evidence.append(Evidence(self.site_place(loader.site), self.choice(chain[0].receiver, loader)))
+            called_at = self.callers.possible_calls.get(loader.site.frame)
+            if called_at is not None and exposure.certainty == "possible":
+                text = f"it is not known what this call runs: it may be {self.label(loader.site.frame)}"
+                evidence.append(Evidence(self.site_place(called_at), text))
         else:
             text = f"runs in the workers of any loader of this dataset (none is known): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
