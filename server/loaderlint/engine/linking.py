@@ -29,6 +29,7 @@ from loaderlint.runtime.internal_errors import Cancelled, Failure, Postponed, co
 from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
+from loaderlint.sources.setting_files import SettingFiles
 from loaderlint.sources.snapshot import Snapshot
 from loaderlint.sources.store import Store
 from loaderlint.sources.yaml_files import YamlFiles
@@ -108,6 +109,7 @@ class Linking:
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self._libraries: dict[tuple[LibraryFolders, tuple[Release, ...]], LibrarySources] = {}
         self._yaml_files = YamlFiles(store.root)
+        self._setting_files = SettingFiles(store.root)
         self._took = 0.0
         """How many seconds the last linking took."""
         self.known = False
@@ -292,7 +294,9 @@ class Linking:
 
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
         libraries = SeenLibraries(partial(self._sources_for, part))
-        snapshot = Snapshot(self._store, stop, steps, part, libraries, self._yaml_files.document)
+        snapshot = Snapshot(
+            self._store, stop, steps, part, libraries, self._yaml_files.document, self._setting_files.mention
+        )
         failures: list[Failure] = []
         limits: list[Problem] = []
         found: Mapping[Path, list[Finding]] = {}
@@ -357,12 +361,14 @@ class Linking:
 
     def changed(self) -> bool:
         """Whether a file of a library or a configuration, which no recorded read covers, has changed."""
-        return self._yaml_files.changed() or any(one.changed() for one in self.libraries())
+        files_changed = self._yaml_files.changed() or self._setting_files.changed()
+        return files_changed or any(one.changed() for one in self.libraries())
 
     def forget(self) -> None:
         """Forget libraries and configurations, because they may have changed."""
         self._libraries.clear()
         self._yaml_files = YamlFiles(self._store.root)
+        self._setting_files = SettingFiles(self._store.root)
 
     def _nothing_told(self) -> Told:
         from loaderlint.explanations.explanation import Told

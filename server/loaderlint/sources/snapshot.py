@@ -73,10 +73,12 @@ class Snapshot:
         part: Part = WHOLE,
         libraries: Libraries | None = None,
         configurations: Callable[[Path], object] = lambda path: None,
+        configured: Callable[[str], bool] = lambda word: False,
     ) -> None:
         self._store = store
         self._libraries = libraries
         self._configurations = configurations
+        self._configured = configured
         self._stop = stop
         self._opened = opened
         self.part = part
@@ -100,6 +102,7 @@ class Snapshot:
         self._files.clear()
         self._libraries = None
         self._configurations = lambda path: None
+        self._configured = lambda word: False
         self._stop, self._opened = (lambda: False), (lambda: None)
 
     def notes(self) -> Notes:
@@ -162,6 +165,10 @@ class Snapshot:
     def configuration(self, path: Path) -> object:
         """The first document of a YAML file of the project; None if it cannot be read."""
         return self._configurations(path)
+
+    def is_configured(self, word: str) -> bool:
+        """Whether a configuration of the project may have a word."""
+        return self._configured(word)
 
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""

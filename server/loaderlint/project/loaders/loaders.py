@@ -78,6 +78,7 @@ from loaderlint.project.loaders.presumed_datasets import (
     may_be_dataset,
 )
 from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
+from loaderlint.project.loaders.unnamed_arguments import without_unnamed
 from loaderlint.project.loaders.unset_options import lacks_option
 from loaderlint.project.loaders.unused_functions import UnusedFunctions
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
@@ -433,6 +434,7 @@ class Loaders:
         same = len({kind.persistent for kind, _, _ in ways}) == 1
         for kind, arguments, cls in ways[:1]:
             for mapped in loaders_made(self._ev, kind, arguments, cls):
+                mapped = without_unnamed(self._ev, kind.name, mapped, site)
                 held = {**mapped, "dataset": self._held_by_any(mapped, ways[1:], callee)}
                 if same:
                     loader = self._with(kind, site, held)

@@ -399,6 +399,10 @@ class Files(Protocol):
         read."""
         ...
 
+    def is_configured(self, word: str) -> bool:
+        """Whether a configuration of the project, or a script of the shell, may have a word."""
+        ...
+
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""
         ...

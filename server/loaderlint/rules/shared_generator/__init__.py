@@ -18,6 +18,8 @@ ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but cr
 ## When it is not a bug
 - Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`.
 - Only the main process uses it: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
+- The loader gets unknown options (`**config["loader"]`), and a file of the project names a `worker_init_fn`, which may
+  be one of them.
 - A `worker_init_fn` reseeds it on the dataset that the loader holds. Behind a `Subset`, the attribute lands on the
   wrapper and the generator stays as it is.
 - It belongs to a module or a class and has no seed, and the workers are spawned: each creates its own.
