@@ -18,6 +18,8 @@ ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but cr
 ## When it is not a bug
 - Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`.
 - Only the main process uses it: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
+- A library gets the generator and only keeps it. (A function of a library that worker code passes `random_state=`,
+  `rng=` or `generator=` is supposed to draw from it, and such a finding is only possible.)
 - The loader gets unknown options (`**config["loader"]`), and a file of the project names a `worker_init_fn`, which may
   be one of them.
 - A `worker_init_fn` reseeds it on the dataset that the loader holds. Behind a `Subset`, the attribute lands on the
@@ -106,7 +108,7 @@ from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 from loaderlint.rules.shared_generator.cures import cures
 from loaderlint.rules.shared_generator.fixes import own_generator_fix
-from loaderlint.rules.shared_generator.generator_draws import draws_of, why_good
+from loaderlint.rules.shared_generator.generator_draws import draws_of, is_supposed, why_good
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
@@ -126,7 +128,16 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
         for draw in draws_of(call, model):
             made, why_not = draw.made.site, why_good(draw, model)
             cure, key = cures(draw, model), site_key(made)
-            yield Candidate(draw, call.frame, spot_of(made), cure, why_not, key=key, context=call.context)
+            yield Candidate(
+                draw,
+                call.frame,
+                spot_of(made),
+                cure,
+                why_not,
+                unproven=is_supposed(draw),
+                key=key,
+                context=call.context,
+            )
 
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
@@ -141,7 +152,16 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     draws = (verdict.about, *verdict.together)
     library = library_of(made) or "numpy"
     uses = {model.place(one.call.frame, one.call.number): model.label(one.call.frame) for one in draws}
-    shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
+    supposed = {model.place(one.call.frame, one.call.number) for one in draws if is_supposed(one)}
+    shown = tuple(
+        Evidence(
+            where,
+            f"{label} passes it to a library, which may draw from it"
+            if where in supposed
+            else f"{label} draws from it",
+        )
+        for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS]
+    )
     fix = own_generator_fix(verdict.about, model)
     return verdict.finding(
         f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made {born(made.site, model)}, "
