@@ -421,3 +421,58 @@ def make(workers=4):
 """
     linked = link(tmp_path, f"{makes}--- main.py\n{textwrap.dedent(code)}")
     assert linked.loader("made").workers_text == expected
+
+
+PROGRAMS = """
+--- trainer.py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+class Trainer:
+    def fit(self, data):
+        return DataLoader(data, num_workers=2)
+
+    def distill(self, data):
+        loader = DataLoader(data, num_workers=2)
+        return loader
+--- fit.py
+from trainer import Rows, Trainer
+
+
+def main():
+    Trainer().fit(Rows())
+--- distill.py
+from trainer import Rows, Trainer
+
+
+def main():
+    Trainer().distill(Rows())
+"""
+
+
+def _are_known(linked: Linked) -> list[bool]:
+    """For each loader called `loader` whether its dataset is known."""
+    return [bool(one.datasets) for one in linked.model.loaders if one.name == "loader"]
+
+
+def test_a_method_that_is_only_called_on_another_object_does_not_run(tmp_path: Path) -> None:
+    assert _are_known(link(tmp_path, PROGRAMS)) == [True]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("class Trainer:", "import lightning\nclass Trainer(lightning.LightningDataModule):"),
+        ("class Trainer:", "from base import Base\nclass Trainer(Base):"),
+        ("    Trainer().fit(Rows())", "    for one in made([Trainer()]):\n        one.distill(Rows())"),
+        ("    Trainer().distill(Rows())", "    run(Trainer().distill, Rows())"),
+    ],
+    ids=["a library calls it", "a missing base class calls it", "a call on any object", "no call at all"],
+)
+def test_a_method_that_code_may_call_unseen_runs_with_anything(tmp_path: Path, old: str, new: str) -> None:
+    assert False in _are_known(link(tmp_path, PROGRAMS.replace(old, new)))

@@ -28,6 +28,14 @@ class Folder(ImageFolder):
         return super().__getitem__(i)
 def change(data):
     data.transform = Crop()
+class Trainer:
+    def __init__(self, size):
+        self.size = size
+    def change(self, data):
+        data.transform = Crop()
+    @staticmethod
+    def renew(data):
+        data.transform = Crop()
 """
 COPIED = f"""{HEAD}
 import copy
@@ -84,6 +92,36 @@ WAYS = {
             d = make()
             change(d)
             loader = DataLoader(d, num_workers=2)
+    """,
+    "by a method of an object that the def makes": """
+        def main():
+            d = MAKE
+            trainer = Trainer(3)
+            trainer.change(d)
+            loader = DataLoader(d, num_workers=2)
+    """,
+    "by a method of another object": """
+        def main():
+            d = MAKE
+            (Trainer(3) if len(d) else Trainer(4)).change(data=d)
+            loader = DataLoader(d, num_workers=2)
+    """,
+    "by a static method, on what a function gives": """
+        def make():
+            return MAKE
+        def main():
+            d = make()
+            Trainer(3).renew(d)
+            loader = DataLoader(d, num_workers=2)
+    """,
+    "by a method of the same object, on what a function gives": """
+        def make():
+            return MAKE, 3
+        class Data(Trainer):
+            def loader(self):
+                d, size = make()
+                self.change(d)
+                loader = DataLoader(d, num_workers=2)
     """,
     "through a split": """
         def main():
@@ -170,6 +208,9 @@ NOTHING = {
     "another attribute": "e.other = Crop()",
     "a method that keeps nothing": "e.ignore(Crop())",
     "a method that a nearer class overrides": "e.keep(Crop())",
+    "on another object, by a method that gets it": "Trainer(3).change(d)",
+    "by a method that sets it on itself": "Gentle(3).hold(e)",
+    "by a method that a nearer class of the other object overrides": "Gentle(3).change(e)",
 }
 
 
@@ -187,6 +228,11 @@ class Near(Far):
         self.kept = transform
     def ignore(self, transform):
         print(transform)
+class Gentle(Trainer):
+    def change(self, data):
+        print(data)
+    def hold(self, data):
+        self.transform = Crop()
 def make():
     return Near()
 def both():

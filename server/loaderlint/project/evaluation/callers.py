@@ -367,6 +367,8 @@ class Callers:
         function = FunctionRef(path, piece, def_)
         instances = self.instances(owner, depth)
         others = self._calls_on_others(instances, one.name, (path, piece, def_), depth) if len(one.params) > 1 else []
+        uncalled: list[Instance] = []
+        calls = 0
         for inst in instances:
             if one.name == "__init__":
                 init = self._ev.classes.init_frame(inst)
@@ -384,14 +386,25 @@ class Callers:
                 if opened is not None:
                     yield opened
                 continue
-            called = inst.site is None and bool(others)
+            before = calls
             for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
-                called = True
+                calls += 1
                 yield frame
-            opened = None if called else self._ev.functions.open_frame(function, inst, owner)
-            if opened is not None:
-                yield self._possibly_called(opened, depth) or opened
+            if calls == before and not (inst.site is None and others):
+                uncalled.append(inst)
+        for inst in uncalled:
+            if not (calls and self._are_all_seen((path, piece, def_), one.name, inst)):
+                opened = self._ev.functions.open_frame(function, inst, owner)
+                if opened is not None:
+                    yield self._possibly_called(opened, depth) or opened
         yield from others
+
+    def _are_all_seen(self, method: DefKey, name: str, inst: Instance) -> bool:
+        """Whether known code alone calls a method of an object: no class of a library does, and each call of something
+        with this name shows the object that it is called on."""
+        if name.startswith("__") or not self._ev.classes.is_plain(inst.cls):
+            return False
+        return not self.receivers(method, name)[1]
 
     def _calls_on(self, inst: Instance, name: str, wanted: DefKey, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))

@@ -274,6 +274,13 @@ class Classes:
         """Whether some ancestor is unknown."""
         return any(isinstance(base, Unknown) for base in self.mro(cls))
 
+    def is_plain(self, cls: ClassRef) -> bool:
+        """Whether no class of a library among the ancestors has methods that may call those of the class."""
+        return all(
+            isinstance(base, ClassRef) or (isinstance(base, Lib) and base.name in _WITHOUT_METHODS)
+            for base in self.mro(cls)
+        )
+
     # --- members ------------------------------------------------------------------------------------------------------
 
     def own_members(self, cls: ClassRef) -> dict[str, Member]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -20,7 +20,9 @@ from loaderlint.project.evaluation.values import (
     ABSENT,
     ANY_TEXT,
     Atom,
+    ClassRef,
     FunctionRef,
+    Instance,
     LibObject,
     Literal_,
     MapOf,
@@ -62,10 +64,10 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     """What the same def, or a function that it passes the list to, appends to the list that expression `number`
     creates."""
     yield from _appended_in(ev, number, frame)
-    for function, call in given_to(ev, frame, number):
-        given = ev.file(function.path)
-        if given is not None and given.pieces[function.piece].ask(_may_append):
-            for opened, place in as_parameter(ev, function, call, number):
+    for passing in given_to(ev, frame, number):
+        given = ev.file(passing.function.path)
+        if given is not None and given.pieces[passing.function.piece].ask(_may_append):
+            for opened, place in as_parameter(ev, passing, number):
                 yield from _appended_in(ev, place, opened)
 
 
@@ -359,30 +361,48 @@ def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | 
 def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
     """The items that functions of the project store in the dict that expression `number` makes, if it is passed to
     them."""
-    for function, call in given_to(ev, frame, number):
-        for opened, place in as_parameter(ev, function, call, number):
+    for passing in given_to(ev, frame, number):
+        for opened, place in as_parameter(ev, passing, number):
             yield from stored_in(ev, place, opened)
 
 
-def given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[FunctionRef, ir.Call]]:
-    """The functions of the project to which a def passes the object that expression `number` creates, each with the
-    call."""
+class Passing(NamedTuple):
+    """A call that passes an object to a function of the project, or to a method, with the object of which it is a
+    method and the class in which it was found."""
+
+    function: FunctionRef
+    call: ir.Call
+    receiver: Instance | None = None
+    owner: ClassRef | None = None
+
+
+def given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[Passing]:
+    """The functions of the project to which a def passes the object that expression `number` creates."""
     for step, call in frame.code.calls_with(number):
         if not ev.liveness.is_dead(step.context, frame):
             for function in ev.eval(call.func, frame).only(FunctionRef):
-                yield function, call
+                yield Passing(function, call)
 
 
-def as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
+def as_parameter(ev: Evaluator, passing: Passing, number: int) -> Iterator[tuple[Frame, int]]:
     """Where a function reads the parameter that a call passes expression `number` as. It runs as if unknown code called
     it, so that the result does not depend on itself."""
-    opened = ev.functions.open_frame(function, None, None)
-    one = ev.def_of(opened) if opened is not None else None
-    for index, param in enumerate(one.params if one else ()):
-        if opened is not None and _passes(call, number, index, param.name):
-            for place, e in enumerate(opened.code.exprs):
-                if e == ir.Param(index) and type(e) is ir.Param:
-                    yield opened, place
+    opened = ev.functions.open_frame(passing.function, passing.receiver, passing.owner)
+    parameters = parameters_of(ev, passing, number) if opened is not None else ()
+    for place, e in enumerate(opened.code.exprs if opened is not None and parameters else ()):
+        if opened is not None and type(e) is ir.Param and e.index in parameters:
+            yield opened, place
+
+
+def parameters_of(ev: Evaluator, passing: Passing, number: int) -> Sequence[int]:
+    """The positions of the parameters that a call passes expression `number` as."""
+    one = ev.code(passing.function).one
+    bound = 0 if passing.receiver is None else 1
+    return [
+        index
+        for index, param in enumerate(one.params if one else ())
+        if index >= bound and _passes(passing.call, number, index - bound, param.name)
+    ]
 
 
 def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:

@@ -15,10 +15,12 @@ from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.containers import Passing
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
     Atom,
+    ClassRef,
     FunctionRef,
     Instance,
     Lib,
@@ -48,6 +50,9 @@ RECORDS = frozenset(
     omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
     """.split()
 )
+_SETS_OF_ANOTHER = re.compile(
+    r"^[ \t]*(?!self\b)\w+\.\w+[ \t]*(?:=(?!=)|,)|[:;,=][ \t]*(?!self\b)\w+\.\w+[ \t]*=(?!=)", re.M
+)
 _DEEP_COPY = Lib("copy.deepcopy")
 
 
@@ -66,6 +71,17 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
         for frame, number, step in _assignments(ev, site, name):
             if _lasts(made, site, frame, number):
                 yield ev.eval(step.value, frame)
+
+
+def stores_on(ev: Evaluator, made: Instance | LibObject) -> Iterator[tuple[Frame, int, ir.SetAttr]]:
+    """The steps of the code that `set_on` searches which assign an attribute of an object, whatever its name; each with
+    its frame and number."""
+    for site in sites_of(made):
+        for place in _places(ev, site, ".", _sets_attribute_of_another, uses=_sets_attribute):
+            for number, step in place.frame.code.steps_of(ir.SetAttr):
+                if step.base in place.objects and step.value != ir.NONE and _lasts(made, site, place.frame, number):
+                    if not ev.liveness.is_dead(step.context, place.frame):
+                        yield place.frame, number, step
 
 
 def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[str | None, Val]]:
@@ -258,10 +274,10 @@ def _places(
     frame, number = made.frame, made.expr
     attributes = _attributes_holding(frame, number)
     yield Place(frame, frozenset({number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}))
-    for function, call in containers.given_to(ev, frame, number):
-        file = ev.file(function.path)
-        if file is not None and file.pieces[function.piece].ask(question, *about):
-            for opened, place in containers.as_parameter(ev, function, call, number):
+    for passing in _given_to(ev, frame, number):
+        file = ev.file(passing.function.path)
+        if file is not None and file.pieces[passing.function.piece].ask(question, *about):
+            for opened, place in containers.as_parameter(ev, passing, number):
                 yield Place(opened, frozenset({place}))
     yield from _further_down(ev, frame, number, uses)
     yield from _in_methods(ev, frame, attributes, word)
@@ -277,6 +293,39 @@ def _further_down(ev: Evaluator, frame: Frame, number: int, uses: Callable[..., 
             named = {one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == bind.name}
             inside = body.code.attributes("dataset") if copies_deeply(ev, Site(frame, number)) else ()
             yield Place(body, frozenset({*named, *(read for read, base in inside if base in named)}))
+
+
+def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[Passing]:
+    """The functions, and the methods of objects that the same def makes or that it is a method of, to which a def
+    passes what expression `number` makes."""
+    yield from containers.given_to(ev, frame, number)
+    for step, call in frame.code.calls_with(number):
+        func = frame.code.exprs[call.func] if call.func != ir.NONE else None
+        if isinstance(func, ir.Attr) and not ev.liveness.is_dead(step.context, frame):
+            for made in _made_here(ev, func.base, frame):
+                yield from _method_given(ev, made, func.name, call)
+
+
+def _made_here(ev: Evaluator, number: int, frame: Frame) -> Iterator[Instance]:
+    """The objects of the project that expression `number` is, if the def makes them or is a method of them. Their
+    arguments are not evaluated: the object that asks may be among them."""
+    for one in (number, *frame.code.chosen_from(number)):
+        e = frame.code.exprs[one]
+        if ir.is_self(e) and isinstance(frame.receiver, Instance):
+            yield frame.receiver
+        elif isinstance(e, ir.Call) and frame.nesting < MAX_NESTING:
+            yield from (Instance(cls, Site(frame, one)) for cls in ev.eval(e.func, frame).only(ClassRef))
+
+
+def _method_given(ev: Evaluator, made: Instance, name: str, call: ir.Call) -> Iterator[Passing]:
+    """The method of an object of the project that a call runs."""
+    member = ev.classes.member(made.cls, name)
+    if member is not None and member.function is not None:
+        decoration = ev.functions.decoration(member.function)
+        if decoration == "static":
+            yield Passing(member.function, call)
+        elif decoration == "plain":
+            yield Passing(member.function, call, made, member.owner)
 
 
 def _attributes_holding(frame: Frame, number: int) -> Set[str]:
@@ -385,7 +434,7 @@ def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     objects = {number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
         return True
-    if any(_sets_what_it_is_given(ev, *one, number) for one in containers.given_to(ev, frame, number)):
+    if any(_sets_what_it_is_given(ev, one, number) for one in _given_to(ev, frame, number)):
         return True
     binds = frame.code.bindings.get(number, ()) if frame.def_ == 0 and frame.receiver is None else ()
     file = ev.file(frame.path) if binds else None
@@ -397,10 +446,15 @@ def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     )
 
 
-def _sets_what_it_is_given(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> bool:
+def _sets_what_it_is_given(ev: Evaluator, passing: Passing, number: int) -> bool:
     """Whether a function assigns attributes of the parameter that a call passes expression `number` as."""
-    places = containers.as_parameter(ev, function, call, number) if ev.code(function).steps_of(ir.SetAttr) else ()
-    return any(step.base == place for opened, place in places for _, step in opened.code.steps_of(ir.SetAttr))
+    file = ev.file(passing.function.path)
+    if file is None or not file.pieces[passing.function.piece].ask(_sets_attribute_of_another):
+        return False
+    code = ev.code(passing.function)
+    bases = [code.exprs[step.base] for _, step in code.steps_of(ir.SetAttr)]
+    parameters = containers.parameters_of(ev, passing, number) if bases else ()
+    return any(type(base) is ir.Param and base.index in parameters for base in bases)
 
 
 def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> bool:
@@ -423,12 +477,17 @@ def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
 
 
 @needs_word
-@needs_word
 def _reaches_into(text: str, name: str) -> bool:
     """Whether a text uses an attribute of `name`."""
     return f"{name}." in text
 
 
+def _sets_attribute_of_another(text: str) -> bool:
+    """Whether a function may assign an attribute of something else than `self`."""
+    return _SETS_OF_ANOTHER.search(text) is not None
+
+
+@needs_word
 def _sets_attribute(text: str, name: str) -> bool:
     """Whether a statement assigns an attribute of `name`."""
     return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None

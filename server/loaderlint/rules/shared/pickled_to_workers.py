@@ -19,6 +19,7 @@ from loaderlint.project.evaluation import type_tests
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.later_attributes import stores_on
 from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -38,6 +39,7 @@ from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
 from loaderlint.rules.shared.held_handles import last_stores
+from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _MAX_PAYLOADS = 400
@@ -262,15 +264,9 @@ class Constructed:
                 yield name, last_stores(classes.stores(inst, name), inst, self._model)
 
 
-def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
-    """The code that creates the object and the code that creates the loader."""
-    sites = [site for site in (inst.site, loader.site) if site is not None]
-    return list(dict.fromkeys(site.frame for site in sites))
-
-
 def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
     """The methods of the object that the surrounding code calls: `dataset.set_transform(...)`."""
-    for frame in _main_frames(inst, loader):
+    for frame in main_frames(inst, loader):
         for step, call in model.ev.performed(frame):
             callee = model.ev.expr(frame, call.func)
             # The name first: the rest of the surrounding code, above all training, is not evaluated.
@@ -286,14 +282,10 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
 def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
     """`dataset.transform = ...` in the surrounding code."""
     name = model.ev.classes.name(inst.cls)
-    for frame in _main_frames(inst, loader):
-        for number, step in model.steps_of(frame, ir.SetAttr):
-            if step.value != ir.NONE and inst in type_tests.in_branch(model.ev, step.base, step.context, frame).atoms:
-                if ir.is_self(model.ev.expr(frame, step.base)):
-                    continue
-                link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
-                holder = Payload(inst, "", (*payload.way, link), payload.guessed)
-                yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
+    for frame, number, step in dict.fromkeys((*assigned_in_main(inst, loader, model), *stores_on(model.ev, inst))):
+        link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
+        holder = Payload(inst, "", (*payload.way, link), payload.guessed)
+        yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
 
 
 def _given_to_base(inst: Instance, model: Model) -> list[Val]:
