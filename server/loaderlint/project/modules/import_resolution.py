@@ -30,6 +30,15 @@ WELL_KNOWN = frozenset(
 )
 
 
+#: Those of them that a module inside a package always means, whatever is beside it: `from torch.utils.data import
+#: Dataset` in `pipelines/train.py`, beside `pipelines/torch/__init__.py`. Python does not search the package for them;
+#: the folder of a script comes first, but a script beside such a package could not use the library at all. A package
+#: `datasets` or `transformers` of the project is often meant.
+_ALWAYS_LIBRARIES = frozenset(
+    "torch torchvision torchaudio numpy pandas scipy sklearn tensorflow keras cv2 PIL".split()
+)
+
+
 def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
     """The module of the project that `module` names in `importer`; None if it is none of the project's.
 
@@ -50,6 +59,8 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
             inside = _within(files, folder, parts) if len(parts) > 1 else None
             if inside is None:
                 continue
+        if parts[0] in _ALWAYS_LIBRARIES and files.exists(folder / "__init__.py"):
+            continue
         if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in WELL_KNOWN:
             continue
         found = _within(files, folder, parts)
