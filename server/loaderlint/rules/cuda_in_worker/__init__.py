@@ -3,7 +3,8 @@
 
 ## What it does
 Finds code that uses CUDA in forked workers: `.cuda()`, `.to("cuda")`, `device="cuda"`, `torch.cuda.synchronize()` and
-similar calls, and tensors and models that the constructor put on the GPU. `torch.load` without `map_location`, which
+similar calls, and tensors and models that the constructor, or the code that creates the loader, put on the GPU:
+`data.images = data.images.cuda()`. `torch.load` without `map_location`, which
 loads tensors to the device they were saved from, is a hint: most files hold tensors of the CPU.
 
 ## Why is this bad?
@@ -28,6 +29,7 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
   `torch.save(features.cpu(), path)`.
 - The constructor fills a store for all samples with the same function, and that function looks there first.
 - The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
+- The loader is created before `data.images = data.images.cuda()`. (Its later epochs may fail; this is not examined.)
 - Only the constructor or other methods of the main process use the GPU. Workers do not use the result, or use it after
   it is back on the CPU (`.cpu()`), or read only its shape or device.
 - The loader has no workers, or none where the device is a GPU: `num_workers=0 if device == "cuda" else 4`.
