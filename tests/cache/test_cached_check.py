@@ -175,6 +175,44 @@ def test_what_a_missing_module_may_be_made_of(project: Path, run: Check, ran: li
     assert "tiling.py" not in before[0]
 
 
+CONFIGURED = """
+import random
+import sys
+import yaml
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self):
+        self.random = random.Random(0)
+
+    def __getitem__(self, index):
+        return self.random.random()
+
+
+def main(path):
+    with open(path) as file:
+        config = yaml.safe_load(file)
+    return DataLoader(Numbers(), num_workers=config["workers"])
+
+
+for batch in main(sys.argv[1]):
+    print(batch)
+"""
+
+
+def test_what_configuration_files_say(project: Path, run: Check, ran: list[bool]) -> None:
+    write("train.py", CONFIGURED)(project)
+    write("configs/train.yaml", "workers: 0\n")(project)
+    run("--hints")
+    same_as_fresh(run, ran, "--hints", answered=True)
+    write("configs/train.yaml", "workers: 2\n")(project)
+    same_as_fresh(run, ran, "--hints", answered=False)
+    write("configs/large/train.yaml", "workers: 4\n")(project)
+    same_as_fresh(run, ran, "--hints", answered=False)
+    same_as_fresh(run, ran, "--hints", answered=True)
+
+
 def test_more_than_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
     run("demo/datasets.py")
     same_as_fresh(run, ran, answered=False)
@@ -361,7 +399,7 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     # Answers about libraries, configurations and other files of a folder are not stored: the record contains the files
     # themselves, and those that were missing.
     libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
-    libraries |= {"summarised_libraries", "configuration", "has_entry"}
+    libraries |= {"summarised_libraries", "configuration", "configurations", "has_entry"}
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
     names |= {"names_in", "question"}  # both read paths; and what is passed on

@@ -12,8 +12,8 @@ from loaderlint.engine import Workspace
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.project.versions.declaration import Malformed
 from loaderlint.project.versions.yaml_text import REPEATED, parsed
-from loaderlint.sources import yaml_files
-from loaderlint.sources.yaml_files import YamlFiles
+from loaderlint.sources import configuration_files
+from loaderlint.sources.configuration_files import ConfigurationFiles
 
 TRAIN = """
 import hydra
@@ -85,7 +85,7 @@ def test_a_configuration_that_is_written_later_is_seen(tmp_path: Path) -> None:
     "text",
     [
         pytest.param("x: " * 3_000, id="nested too deep"),
-        pytest.param(f"{CONFIGURATION}\nrest: {'x' * 100_000}", id="too long"),
+        pytest.param(f"{CONFIGURATION}\nrest: {'x' * 256_000}", id="too long"),
         pytest.param(f"{CONFIGURATION}\nrest: [", id="broken"),
         pytest.param("a: &a [x, x]\n" + "".join(f"b{n}: [*a, *a]\n" for n in range(99)), id="repeated"),
         pytest.param("defaults: [train, train, train]\n", id="takes itself in"),
@@ -118,16 +118,16 @@ def test_a_file_outside_the_project_is_not_read(tmp_path: Path) -> None:
 
 def test_a_project_may_be_a_whole_disk(tmp_path: Path) -> None:
     write(tmp_path, {"train.yaml": "a: 1"})
-    assert YamlFiles(Path(tmp_path.anchor)).document(tmp_path / "train.yaml") == {"a": 1}
+    assert ConfigurationFiles(Path(tmp_path.anchor)).document(tmp_path / "train.yaml") == {"a": 1}
 
 
 def test_no_more_than_the_limits_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {f"{n}.yaml": "a: 1" for n in range(4)})
-    monkeypatch.setattr(yaml_files, "_MAX_FILES", 3)
-    files = YamlFiles(tmp_path)
+    monkeypatch.setattr(configuration_files, "_MAX_FILES", 3)
+    files = ConfigurationFiles(tmp_path)
     assert [files.document(tmp_path / f"{n}.yaml") for n in range(4)] == [{"a": 1}] * 3 + [None]
-    monkeypatch.setattr(yaml_files, "_MAX_BYTES", 6)
-    files = YamlFiles(tmp_path)
+    monkeypatch.setattr(configuration_files, "_MAX_BYTES", 6)
+    files = ConfigurationFiles(tmp_path)
     assert [files.document(tmp_path / f"{n}.yaml") for n in range(3)] == [{"a": 1}] * 2 + [None]
 
 

@@ -12,9 +12,9 @@ from loaderlint.project.evaluation.values import Instance, LibObject
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Environment
+from loaderlint.sources.configuration_files import ConfigurationFiles
 from loaderlint.sources.snapshot import Snapshot
 from loaderlint.sources.store import Store
-from loaderlint.sources.yaml_files import YamlFiles
 
 #: A file of several in one text: `--- name.py` starts each.
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
@@ -72,6 +72,6 @@ def link_files(root: Path, files: Mapping[str, str], environment: Environment | 
         path.write_text(content, encoding="utf-8")
     store = Store(root)
     store.find()
-    configurations = YamlFiles(store.root).document
+    configurations = ConfigurationFiles(store.root)
     snapshot = Snapshot(store, lambda: False, lambda: None, configurations=configurations)
     return Linked(root, Model(snapshot, lambda path: environment or Environment()))

@@ -35,10 +35,9 @@ from loaderlint.engine.run_rules import ask_rules
 from loaderlint.findings.finding import Finding, Place, Silence
 from loaderlint.project.reach.model import Model
 from loaderlint.rules import RULES
-from loaderlint.sources.setting_files import SettingFiles
+from loaderlint.sources.configuration_files import ConfigurationFiles
 from loaderlint.sources.snapshot import Snapshot
 from loaderlint.sources.store import Store
-from loaderlint.sources.yaml_files import YamlFiles
 from tests.late_binding.test_shapes import PAGES as LATE_BINDING
 from tests.rules import pages
 from tests.rules.answers import raise_error
@@ -183,8 +182,7 @@ class VariedProject:
         self._rule = page.rule
         self._store = Store(self._project.root)
         self._configuration = Configuration(self._project.root, self._project.overrides, None)
-        self._yaml_files = YamlFiles(self._store.root)
-        self._setting_files = SettingFiles(self._store.root)
+        self._configurations = ConfigurationFiles(self._store.root)
         self._places = Places(self._store)
         self._as_written = self._answer()
 
@@ -208,13 +206,7 @@ class VariedProject:
     def _answer(self) -> list[str]:
         """The findings of all rules, and the silences of the page's rule, in the order of lines."""
         self._store.find()
-        snapshot = Snapshot(
-            self._store,
-            lambda: False,
-            lambda: None,
-            configurations=self._yaml_files.document,
-            configured=self._setting_files.mention,
-        )
+        snapshot = Snapshot(self._store, lambda: False, lambda: None, configurations=self._configurations)
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=True)
         silences: list[Silence] = []
         found = ask_rules(model, RULES, lambda: False, silences.append, raise_error)

@@ -53,6 +53,7 @@ _QUESTIONS = frozenset(
         "project.loaders.installed_loaders": "assigned_from called_loaders class_head names_one star_imports",
         "project.evaluation.missing_attributes": "_may_set _sets_by_name",
         "project.evaluation.properties": "_may_add",
+        "project.evaluation.taken_over_options": "takes_over",
         "project.evaluation.unpacked_dicts": "other_uses",
         "project.evaluation.containers": "puts_into _may_append",
         "project.evaluation.function_registries": "stores_in",

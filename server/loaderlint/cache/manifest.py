@@ -21,7 +21,7 @@ _UNKNOWN = bytes(CONTENT)
 _FOLDER, _ABSENT = -1, -2
 #: Folders and kinds of files whose creation and deletion do not affect a project.
 _IDLE = frozenset("__pycache__ .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints .hypothesis wandb".split())
-_TOLD = frozenset(".py .ipynb .txt .in .lock .toml .cfg .yml .yaml .egg .egg-info .egg-link".split())
+_TOLD = frozenset(".py .ipynb .txt .in .lock .toml .cfg .yml .yaml .json .egg .egg-info .egg-link".split())
 #: In folders of packages, the files that say what is installed, and where else packages are.
 _ALSO_TOLD = {
     "conda-meta": frozenset({".json"}),

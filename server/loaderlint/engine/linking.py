@@ -27,12 +27,11 @@ from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
 from loaderlint.runtime.internal_errors import Cancelled, Failure, Postponed, contained
 from loaderlint.runtime.phase_times import phase
+from loaderlint.sources.configuration_files import ConfigurationFiles
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
-from loaderlint.sources.setting_files import SettingFiles
 from loaderlint.sources.snapshot import Snapshot
 from loaderlint.sources.store import Store
-from loaderlint.sources.yaml_files import YamlFiles
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Told
@@ -108,8 +107,7 @@ class Linking:
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self._libraries: dict[tuple[LibraryFolders, tuple[Release, ...]], LibrarySources] = {}
-        self._yaml_files = YamlFiles(store.root)
-        self._setting_files = SettingFiles(store.root)
+        self._configurations = _configurations_of(store)
         self._took = 0.0
         """How many seconds the last linking took."""
         self.known = False
@@ -294,9 +292,7 @@ class Linking:
 
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
         libraries = SeenLibraries(partial(self._sources_for, part))
-        snapshot = Snapshot(
-            self._store, stop, steps, part, libraries, self._yaml_files.document, self._setting_files.mention
-        )
+        snapshot = Snapshot(self._store, stop, steps, part, libraries, self._configurations)
         failures: list[Failure] = []
         limits: list[Problem] = []
         found: Mapping[Path, list[Finding]] = {}
@@ -361,14 +357,12 @@ class Linking:
 
     def changed(self) -> bool:
         """Whether a file of a library or a configuration, which no recorded read covers, has changed."""
-        files_changed = self._yaml_files.changed() or self._setting_files.changed()
-        return files_changed or any(one.changed() for one in self.libraries())
+        return self._configurations.changed() or any(one.changed() for one in self.libraries())
 
     def forget(self) -> None:
         """Forget libraries and configurations, because they may have changed."""
         self._libraries.clear()
-        self._yaml_files = YamlFiles(self._store.root)
-        self._setting_files = SettingFiles(self._store.root)
+        self._configurations = _configurations_of(self._store)
 
     def _nothing_told(self) -> Told:
         from loaderlint.explanations.explanation import Told
@@ -392,6 +386,10 @@ class Linking:
         folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
         return [r for r in rules if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
+
+
+def _configurations_of(store: Store) -> ConfigurationFiles:
+    return ConfigurationFiles(store.root, lambda: not store.is_loose)
 
 
 def _only_path(snapshot: Snapshot) -> Path | None:

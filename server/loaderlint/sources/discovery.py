@@ -123,10 +123,14 @@ class _IgnoreFile(NamedTuple):
 
 
 class Walk:
-    """One walk of a folder, which the caller may divide into any number of steps."""
+    """One walk of a folder, which the caller may divide into any number of steps. It finds the files whose names end
+    with one of some suffixes."""
 
-    def __init__(self, root: Path, budget: Budget | None = None) -> None:
+    def __init__(self, root: Path, budget: Budget | None = None, suffixes: tuple[str, ...] = SOURCES) -> None:
         self._root = root
+        self._suffixes = suffixes
+        self.folders: list[Path] = []
+        """The folders that were listed."""
         self._budget = budget or budget_of(root)
         self._entries = 0
         self._files: list[Path] = []
@@ -176,14 +180,14 @@ class Walk:
     ) -> tuple[list[Path], list[_IgnoreFile]]:
         """Add the files of a folder. Returns the folders in it that are to be walked, and the ignore rules that apply
         there. Raises _Spent."""
-        if len(listed) > _CROWDED and not any(entry.name.endswith(SOURCES) for entry in listed):
+        if len(listed) > _CROWDED and not any(entry.name.endswith(self._suffixes) for entry in listed):
             return [], ignores
         if any(entry.name == ".gitignore" for entry in listed):
             ignores = [*ignores, *self._ignore_file(folder, ".gitignore")]
         folders: list[Path] = []
         for entry in listed:
             name = entry.name
-            if name.endswith(SOURCES):
+            if name.endswith(self._suffixes):
                 if _is_file(entry) and not _ignored(entry.path, False, ignores):
                     self._take(folder / name)
             elif name not in SKIPPED and not name.startswith(".") and _is_real_folder(entry):
@@ -194,6 +198,7 @@ class Walk:
     def _list(self, folder: Path, stop: Callable[[], bool]) -> list[os.DirEntry[str]]:
         """The entries of a folder, sorted. Raises _Spent and Cancelled."""
         file_accesses.saw(folder)
+        self.folders.append(folder)
         listed: list[os.DirEntry[str]] = []
         left = self._budget.entries - self._entries
         try:

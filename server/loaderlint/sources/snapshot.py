@@ -17,6 +17,7 @@ from loaderlint.sources.search_index import SEARCHES
 from loaderlint.syntax.byte_search import BASES_SPAN, bases, calls
 
 if TYPE_CHECKING:
+    from loaderlint.sources.configuration_files import ConfigurationFiles
     from loaderlint.sources.store import Store
 
 _Words = Mapping[str, tuple[Path, ...]]
@@ -72,13 +73,11 @@ class Snapshot:
         opened: Callable[[], None],
         part: Part = WHOLE,
         libraries: Libraries | None = None,
-        configurations: Callable[[Path], object] = lambda path: None,
-        configured: Callable[[str], bool] = lambda word: False,
+        configurations: ConfigurationFiles | None = None,
     ) -> None:
         self._store = store
         self._libraries = libraries
         self._configurations = configurations
-        self._configured = configured
         self._stop = stop
         self._opened = opened
         self.part = part
@@ -101,8 +100,7 @@ class Snapshot:
         self._read = {path: file.read if file else None for path, file in self._files.items()}
         self._files.clear()
         self._libraries = None
-        self._configurations = lambda path: None
-        self._configured = lambda word: False
+        self._configurations = None
         self._stop, self._opened = (lambda: False), (lambda: None)
 
     def notes(self) -> Notes:
@@ -163,12 +161,16 @@ class Snapshot:
         return self._search("deriving", word)
 
     def configuration(self, path: Path) -> object:
-        """The first document of a YAML file of the project; None if it cannot be read."""
-        return self._configurations(path)
+        """The (first) document of a YAML, JSON or TOML file of the project; None if it cannot be read."""
+        return self._configurations.document(path) if self._configurations is not None else None
+
+    def configurations(self, word: str) -> tuple[Path, ...]:
+        """The YAML, JSON and TOML files of the project that hold `word`, sorted."""
+        return self._configurations.naming(word) if self._configurations is not None else ()
 
     def is_configured(self, word: str) -> bool:
-        """Whether a configuration of the project may have a word."""
-        return self._configured(word)
+        """Whether a configuration of the project, or a script of the shell, may have a word."""
+        return self._configurations is None or self._configurations.may_name(word)
 
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""

@@ -7,21 +7,37 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.project.evaluation.values import MapOf, Namespace, SeqOf, Val, is_absent, present_or, unknown
+from loaderlint.project.evaluation.values import (
+    LibMember,
+    LibObject,
+    MapOf,
+    Namespace,
+    SeqOf,
+    Val,
+    is_absent,
+    present_or,
+    unknown,
+)
+
+#: The reason of what a mapping passes that is read from a configuration file: it holds no function and no object.
+FROM_FILE = "configuration file"
+#: What a user may pass more arguments with.
+Unpacked = Namespace | LibObject | LibMember
 
 
 class Arguments(Struct, frozen=True):
     """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are not known;
     `source` is the reason. The value of a keyword that is not always passed contains `ABSENT`.
     `options`: the parsed command lines and the parts of configurations that `**x` unpacks, as in `**vars(args)` and
-    `**cfg.loader`: a user may pass more with them."""
+    `**cfg.loader`: a user may pass more with them. `source` is `FROM_FILE` if nothing but what is read from files may
+    pass more."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
     more_positional: bool = False
     more_keywords: bool = False
     source: str = "kwargs"
-    options: tuple[Namespace, ...] = ()
+    options: tuple[Unpacked, ...] = ()
 
     def get(self, name: str, position: int | None = None) -> Val | None:
         """The argument called `name` or at `position` (0-based); None if it is not passed, unknown if `*x` or `**x` may
@@ -32,8 +48,13 @@ class Arguments(Struct, frozen=True):
         if position is not None and position < len(self.positional):
             return self.positional[position]
         if self.more_keywords or (position is not None and self.more_positional):
-            return unknown(self.source)
+            return unknown(self._reason)
         return None
+
+    @property
+    def _reason(self) -> str:
+        """Why a parameter is not known: only a whole mapping must be told apart by where it comes from."""
+        return "kwargs" if self.source == FROM_FILE else self.source
 
     def before(self, others: Arguments) -> Arguments:
         """These arguments followed by `others`, as `functools.partial` does: later keywords win."""
@@ -42,7 +63,7 @@ class Arguments(Struct, frozen=True):
             tuple(overlaid((*self.keywords, *others.keywords)).items()),
             self.more_positional or others.more_positional,
             self.more_keywords or others.more_keywords,
-            self.source,
+            _source(self, others),
             self.options + others.options,
         )
 
@@ -80,7 +101,7 @@ class Arguments(Struct, frozen=True):
                 elif param.name in names and param.kind == "any":
                     bound[index] = names.pop(param.name)
                 elif self.more_positional or self.more_keywords:
-                    bound[index] = unknown(self.source)
+                    bound[index] = unknown(self._reason)
             elif param.kind == "star":
                 rest = tuple(positional[taken:])
                 bound[index] = unknown(self.source) if self.more_positional else _value(SeqOf("tuple", rest))
@@ -89,7 +110,7 @@ class Arguments(Struct, frozen=True):
                 if param.name in names:
                     bound[index] = names.pop(param.name)
                 elif self.more_keywords:
-                    bound[index] = unknown(self.source)
+                    bound[index] = unknown(self._reason)
             else:
                 for named in params:
                     if named.kind in ("any", "kw"):  # `*args` accepts no keyword: `args=...` is one of these
@@ -98,6 +119,14 @@ class Arguments(Struct, frozen=True):
                 keys = (*names, *[None] * len(more))
                 bound[index] = _value(MapOf(keys, (*names.values(), *more), options=self.options))
         return tuple(bound)
+
+
+def _source(first: Arguments, second: Arguments) -> str:
+    """Why not all of the arguments of two calls together are known."""
+    is_open = [one for one in (first, second) if one.more_keywords or one.more_positional]
+    if any(one.source == FROM_FILE for one in (first, second)):
+        return next((one.source for one in is_open if one.source != FROM_FILE), FROM_FILE if is_open else "kwargs")
+    return first.source
 
 
 def named_parameters(params: Sequence[ParamIR]) -> list[str]:

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_values import passed_to_library
-from loaderlint.project.evaluation.values import BOTTOM, Atom, Instance, Lib, MapOf, Namespace, Unknown, Val, present_or
+from loaderlint.project.evaluation.taken_over_options import items_gone_through
+from loaderlint.project.evaluation.values import (
+    BOTTOM,
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    MapOf,
+    Namespace,
+    Unknown,
+    Val,
+    present_or,
+)
 from loaderlint.project.evaluation.yaml_configurations import is_node
 
 if TYPE_CHECKING:
@@ -28,6 +41,8 @@ def taken_in_bulk(ev: Evaluator, frame: Frame, source: int, name: str) -> Iterat
                 yield present_or(values[keys.index(name)], BOTTOM)
             case MapOf() | Namespace():
                 yield from ev.user_options.among((atom,) if isinstance(atom, Namespace) else atom.options, name)
+            case LibObject() | LibMember():
+                yield from ev.file_values.attribute(atom, name)
 
 
 def may_hold_more(ev: Evaluator, frame: Frame, source: int) -> bool:
@@ -80,11 +95,5 @@ def _loops(ev: Evaluator, frame: Frame) -> Iterator[tuple[Frame, int]]:
     for _, call in frame.code.calls:
         if len(call.args) != 3 or not ir.is_self(exprs[call.args[0].value]):
             continue
-        key, value = (exprs[arg.value] for arg in call.args[1:])
-        if not isinstance(key, ir.Unpack) or not isinstance(value, ir.Unpack) or (key.index, value.index) != (0, 1):
-            continue
-        pair = exprs[key.value]
-        items = exprs[pair.iterable] if isinstance(pair, ir.Element) and key.value == value.value else None
-        func = exprs[items.func] if isinstance(items, ir.Call) and not items.args else None
-        if isinstance(func, ir.Attr) and func.name == "items" and _SETATTR in ev.eval(call.func, frame).atoms:
-            yield frame, func.base
+        if _SETATTR in ev.eval(call.func, frame).atoms:
+            yield from ((frame, items) for items in items_gone_through(call, frame))

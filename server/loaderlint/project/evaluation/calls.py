@@ -11,7 +11,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
 from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
-from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments, overlaid
+from loaderlint.project.evaluation.argument_binding import FROM_FILE, NO_ARGUMENTS, Arguments, Unpacked, overlaid
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
@@ -71,7 +71,8 @@ class Calls:
             return NO_ARGUMENTS
         positional: list[Val] = []
         keywords: list[tuple[str, Val]] = []
-        options: list[Namespace] = []
+        options: list[Unpacked] = []
+        source = ""
         more_positional = more_keywords = False
         for kind, name, number in call.args:
             value = self._ev.eval(number, frame)
@@ -99,21 +100,52 @@ class Calls:
                         keywords.append((name, maybe(left) if is_open else left))
                 options += value.only(Namespace)
                 options += [one for found in maps for one in found.options]
-                more_keywords = more_keywords or is_open or any(None in one.keys for one in maps)
+                if is_open or any(None in one.keys for one in maps):
+                    more_keywords = True
+                    read = self._read_from_files(value)
+                    options += read or ()
+                    source = (source or FROM_FILE) if read is not None else "kwargs"
         passed = overlaid(keywords)
         if more_keywords:  # what is not known may pass what the others do not
             passed = {name: present_or(value, _MORE) for name, value in passed.items()}
         return Arguments(
-            tuple(positional[skip:]), tuple(passed.items()), more_positional, more_keywords, options=tuple(options)
+            tuple(positional[skip:]),
+            tuple(passed.items()),
+            more_positional,
+            more_keywords,
+            source if source and not more_positional else "kwargs",
+            tuple(options),
         )
 
+    def _read_from_files(self, value: Val) -> list[Unpacked] | None:
+        """The parts of configuration files that `**value` unpacks; None if it may unpack anything else that is not
+        known."""
+        found: list[Unpacked] = []
+        for atom in value.ordered():
+            if isinstance(atom, LibObject | LibMember) and self._ev.file_values.parts(atom):
+                found.append(atom)
+            elif isinstance(atom, MapOf):
+                more = [one for key, one in zip(atom.keys, atom.values, strict=True) if key is None]
+                if any(one != unknown(FROM_FILE) for one in more):
+                    return None
+            elif not is_none(atom):
+                return None
+        return found
+
     def with_options(self, arguments: Arguments, names: Iterable[str]) -> Arguments:
-        """Arguments with those of some keywords that `**vars(args)` passes and whose defaults are known."""
+        """Arguments with those of some keywords that `**vars(args)` passes and whose defaults are known, and those that
+        `**config` passes and that files give."""
         if not arguments.options:
             return arguments
         missing = [name for name in names if all(name != keyword for keyword, _ in arguments.keywords)]
-        found = [(name, value) for name in missing for value in self._ev.user_options.among(arguments.options, name)]
+        found = [(name, value) for name in missing for value in self._unpacked(arguments, name)]
         return replace(arguments, keywords=arguments.keywords + tuple(found))
+
+    def _unpacked(self, arguments: Arguments, name: str) -> Iterator[Val]:
+        """What the options of arguments pass for a keyword, if that is known."""
+        yield from self._ev.user_options.among(arguments.options, name)
+        if arguments.source == FROM_FILE and len(arguments.options) == 1:
+            yield from self._ev.file_values.attribute(arguments.options[0], name)
 
     def _mappings(self, value: Val) -> Iterator[MapOf]:
         """The dicts that `**value` unpacks, as far as they are known."""

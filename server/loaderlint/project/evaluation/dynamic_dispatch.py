@@ -89,6 +89,7 @@ _HOW = {
     "instantiated": "a configuration names its class",
     "parameter": "code that is not known passes it in",
     "kwargs": "code that is not known passes it in",
+    "configuration file": "a configuration file passes it in",
     "no dataset argument": "code that is not known passes it in",
     "config": "it comes from a configuration",
     _MISSING: "it comes from a module that is missing",

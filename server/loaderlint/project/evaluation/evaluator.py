@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.calls import Calls
 from loaderlint.project.evaluation.classes import Classes
 from loaderlint.project.evaluation.dead_code import Liveness
 from loaderlint.project.evaluation.expressions import MEANINGS
+from loaderlint.project.evaluation.file_values import FileValues
 from loaderlint.project.evaluation.fixtures import Fixtures
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
@@ -146,6 +147,7 @@ class Evaluator:
         self.classes = Classes(self)
         self.user_options = UserOptions(self)
         self.yaml = YamlConfigurations(self)
+        self.file_values = FileValues(self)
 
     def take_apart(self) -> None:
         """See `Model.take_apart`."""

@@ -40,6 +40,7 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
+    Namespace,
     PartialOf,
     SeqOf,
     Site,
@@ -144,7 +145,7 @@ class Functions:
         params = one.params if one is not None else ()
         passed = self._ev.calls.with_options(arguments, named_parameters(params))
         args = passed.bind(params, of(receiver) if receiver is not None else None)
-        if not any(map(is_node, passed.options)):
+        if not any(isinstance(one, Namespace) and is_node(one) for one in passed.options):
             return args
         return tuple(
             by_default(self.default(function, param), SOURCE)

@@ -34,7 +34,7 @@ NO_WORKERS = Count(0, 0)
 
 def count_of(ev: Evaluator, value: Val, depth: int = 0) -> Count:
     """What a value is as a number of workers."""
-    return _joined(_count(ev, atom, depth) for atom in value.ordered())
+    return _joined(_count(ev, atom, depth) for atom in ev.file_values.resolved(value).ordered())
 
 
 def _count(ev: Evaluator, atom: Atom, depth: int) -> Count:

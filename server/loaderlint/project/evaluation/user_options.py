@@ -16,11 +16,14 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation import hyperparameters
+from loaderlint.project.evaluation.argument_binding import Unpacked
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
 from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
+    Atom,
     FunctionRef,
     Lib,
     LibObject,
@@ -79,6 +82,7 @@ class UserOptions:
         self._handed_out: dict[Path, bool] = {}
         self._nodes: dict[tuple[LibObject, str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
+        self._taken_over: tuple[Atom, ...] | None = None
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
@@ -111,10 +115,10 @@ class UserOptions:
                 self._options[key] = self._argparse_option(name, atom.path)
         return self._options[key]
 
-    def among(self, options: tuple[Namespace, ...], name: str) -> Iterator[Val]:
+    def among(self, options: tuple[Unpacked, ...], name: str) -> Iterator[Val]:
         """The option `name` of the only one of some parsed command lines, if the file that parses it, or one that it
         imports, declares this option, and its default is known."""
-        if len(options) != 1:
+        if len(options) != 1 or not isinstance(options[0], Namespace):
             return
         path, value = options[0].path, self.attribute(options[0], name)
         declared = {one.path for one in self._declared.get(name, ())}
@@ -149,6 +153,8 @@ class UserOptions:
         if key not in self._nodes:
             with provisional(self._nodes, key, unknown("cycle")):
                 self._nodes[key] = self._node_default(*key)
+        if self._nodes[key] == unknown("config") and self._ev.file_values.parts(atom):
+            return None
         return self._nodes[key]
 
     def node_item(self, atom: LibObject, key: Val) -> Val | None:
@@ -199,6 +205,7 @@ class UserOptions:
         allowed = self._choices(meant)
         if not values or allowed or any(is_none(atom) for one in values for atom in one.atoms):
             filled = list(self._filled_in(name))
+            filled += self._from_files(name)
             if allowed and not filled:
                 return _one_of(allowed, join(values))
             values += filled or ([unknown("filled out of sight")] if self.is_handed_out(path) else [])
@@ -266,6 +273,16 @@ class UserOptions:
                 if file is not None and any(file.pieces[piece].holds(text) for text in stores):
                     yield from self._stored(name, path, piece)
 
+    def _from_files(self, name: str) -> list[Val]:
+        """What code takes over from configuration files as options, whatever their names."""
+        if not self._ev.files.configurations(name):
+            return []
+        if self._taken_over is None:
+            pieces = [pair for word in TAKING_OVER for pair in self._pieces(word)]
+            found = (one for path, piece, text in pieces if text.ask(takes_over) for one in self.frames_of(path, piece))
+            self._taken_over = tuple(dict.fromkeys(atom for frame in found for atom in taken_over(self._ev, frame)))
+        return [value for atom in self._taken_over for value in self._ev.file_values.attribute(atom, name)]
+
     def is_handed_out(self, path: Path) -> bool:
         """Whether the file that parses the command line passes the options to code that is not in sight, which may
         store into them: `prepare(args)`, where `prepare` is imported from a missing module."""
@@ -282,8 +299,7 @@ class UserOptions:
         names = {step.name for body in bodies for _, step in body.code.steps_of(ir.Bind)}
         pieces |= {piece for name in names for piece in file.mentioning(name)} if file else set()
         for piece in sorted(pieces):
-            facts = self._ev.facts(path, piece)
-            yield from (self._frame(path, piece, index) for index in range(len(facts.ir.defs) if facts else 0))
+            yield from self.frames_of(path, piece)
 
     def _passes_options(self, frame: Frame) -> bool:
         for _, call in frame.code.calls:
@@ -392,6 +408,11 @@ class UserOptions:
                 if facts and _last_name(call.func, facts.ir.exprs).startswith(method)
             ]
         return self._calling[key]
+
+    def frames_of(self, path: Path, piece: int) -> Iterator[Frame]:
+        """A frame of each def of a piece, with unknown arguments."""
+        facts = self._ev.facts(path, piece)
+        yield from (self._frame(path, piece, index) for index in range(len(facts.ir.defs) if facts else 0))
 
     def _frame(self, path: Path, piece: int, def_: int) -> Frame:
         body = self._ev.body(path, piece)

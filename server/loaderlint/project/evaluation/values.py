@@ -188,14 +188,14 @@ ANY_TEXT: Templates = (("", ""),)
 @dataclass(frozen=True, slots=True)
 class MapOf:
     """A dict whose items are known; `keys[i]` is None for a key that is not a string constant. Beyond its budget, it
-    holds one unknown value under such a key. `options`: the parsed command lines whose options are among the items
-    under such keys. `built`: how each of the keys that are None is built; empty if nothing is known about any. `size`,
-    `depth` and `order` as in `SeqOf`."""
+    holds one unknown value under such a key. `options`: the parsed command lines and parts of files whose items are
+    among those under such keys. `built`: how each of the keys that are None is built; empty if nothing is known about
+    any. `size`, `depth` and `order` as in `SeqOf`."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
     site: Site | None = None
-    options: tuple[Namespace, ...] = ()
+    options: tuple[Namespace | LibObject | LibMember, ...] = ()
     built: tuple[Templates, ...] = ()
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
@@ -550,7 +550,7 @@ def _order_of_container(atom: SeqOf | MapOf) -> str:
     if isinstance(atom, SeqOf):
         name = f"seq {atom.kind} {len(atom.items)}"
     else:
-        name = f"map {atom.keys} {atom.options}{atom.built or ''}"
+        name = f"map {atom.keys} ({' '.join(map(order_of_atom, atom.options))}){atom.built or ''}"
     return f"{name} {where} {digest_of(' '.join(map(order_of, values)))}"
 
 

@@ -77,6 +77,10 @@ class YamlConfigurations:
         path = Path(os.path.normpath(frame.path.parent / folder / f"{name.removesuffix('.yaml')}.yaml"))
         return of(Namespace(path, _NODE)) if self._whole(path) else None
 
+    def written_path(self, number: int, frame: Frame) -> str | None:
+        """A path that is written with `__file__`, `os.path` and `pathlib`, or None."""
+        return _path(self._ev, number, frame)
+
     def attribute(self, node: Namespace, name: str) -> Val:
         """Item `name` of a node."""
         keys = (*_keys(node), name)

@@ -66,6 +66,7 @@ from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
 from loaderlint.project.loaders.failing_code import FailingCode
+from loaderlint.project.loaders.file_arguments import with_file_values
 from loaderlint.project.loaders.idle_loaders import IdleLoaders
 from loaderlint.project.loaders.missing_lengths import lacks_length
 from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
@@ -461,6 +462,7 @@ class Loaders:
 
     def _with(self, kind: LoaderKind, site: Site, arguments: dict[str, Val]) -> Loader:
         """The loader that a call creates with these arguments, under torch's names."""
+        arguments = with_file_values(self._ev, arguments)
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))

@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.values import INDEX, SAMPLED, Atom, LibObject
 from loaderlint.project.loaders.loaders import Loader
 
 #: The reasons for an argument of which it is not even known whether it is passed.
-_PERHAPS = frozenset({"kwargs", "config", "loader out of sight"})
+_PERHAPS = frozenset({"kwargs", "config", "configuration file", "loader out of sight"})
 
 
 def index_for(ev: Evaluator, loader: Loader, method: str) -> Val:

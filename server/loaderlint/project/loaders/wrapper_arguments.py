@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.loaders.file_arguments import passed_by_file
 
 
 def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassRef | None) -> Iterator[dict[str, Val]]:
@@ -34,7 +35,7 @@ def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassR
             for atom in value.only(MapOf) if value is not None else ():
                 yield _configured(atom)
         return
-    mapped = _torch_arguments(kind, passed)
+    mapped = _torch_arguments(ev, kind, passed)
     if kind.options is not None:
         mapped.update(_from_options(ev, kind, passed))
     if not kind.datasets:
@@ -55,7 +56,7 @@ def _all(values: tuple[Val, ...]) -> Val | None:
     return of(SeqOf("tuple", values)) if values else None
 
 
-def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
+def _torch_arguments(ev: Evaluator, kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
     """The call's arguments under torch's parameter names."""
     rename = dict(kind.rename)
     found: dict[str, Val] = {}
@@ -65,8 +66,8 @@ def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
     for name, value in arguments.keywords:
         found.setdefault(rename.get(name, name), value)  # `**kwargs` cannot repeat a keyword of the call
     if arguments.more_keywords or arguments.more_positional:
-        for name in TORCH_PARAMETERS:
-            found.setdefault(name, unknown("kwargs"))
+        for name, more in passed_by_file(ev, arguments).items():
+            found.setdefault(name, more)
     for name in kind.open_defaults:
         found.setdefault(name, unknown("the library's own default"))
     for name in kind.replaces:

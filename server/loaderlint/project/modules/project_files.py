@@ -395,8 +395,12 @@ class Files(Protocol):
         ...
 
     def configuration(self, path: Path) -> object:
-        """The first document of a YAML file of the project as dictionaries, lists and constants; None if it cannot be
-        read."""
+        """The (first) document of a YAML, JSON or TOML file of the project as dictionaries, lists and constants; None
+        if it cannot be read."""
+        ...
+
+    def configurations(self, word: str) -> tuple[Path, ...]:
+        """The YAML, JSON and TOML files of the project that hold `word`, sorted."""
         ...
 
     def is_configured(self, word: str) -> bool:

@@ -41,7 +41,7 @@ _PER_PROCESS = re.compile(
 )
 #: The arguments and the environment of the program.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
-_FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
+_FIXED_REASONS = frozenset({"parameter", "config", "configuration file", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
 _COMPUTED = frozenset(f"builtins.{name}" for name in ("operation", "int", "abs", "str", "sum", "float", "divmod"))
 
