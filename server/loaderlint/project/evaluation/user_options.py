@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
@@ -20,6 +20,7 @@ from loaderlint.project.evaluation.argument_binding import Unpacked
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
+from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
@@ -204,11 +205,14 @@ class UserOptions:
         values += self._set_defaults(name)
         allowed = self._choices(meant)
         if not values or allowed or any(is_none(atom) for one in values for atom in one.atoms):
-            filled = list(self._filled_in(name))
+            filled = list(self._filled_in(name, self._ev.files.containing(name)))
             filled += self._from_files(name)
             if allowed and not filled:
                 return _one_of(allowed, join(values))
             values += filled or ([unknown("filled out of sight")] if self.is_handed_out(path) else [])
+        elif all(map(_is_zero, values)):
+            users = [one for one in self._ev.files.containing(name) if path in self._imported(one)]
+            values += [one for one in self._filled_in(name, users) if count_of(self._ev, one).least >= 1]
         return join(values) if values else unknown("config")
 
     def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
@@ -264,10 +268,10 @@ class UserOptions:
             found.extend(self._configured(self._ev.eval(a.value, frame)) for a in call.args if a.name == name)
         return found
 
-    def _filled_in(self, name: str) -> Iterator[Val]:
-        """What the code stores in an option that is None by default: `args.workers = 4`, `options["workers"] = 4`."""
+    def _filled_in(self, name: str, paths: Iterable[Path]) -> Iterator[Val]:
+        """What the code of some files stores in an option: `args.workers = 4`, `options["workers"] = 4`."""
         stores = (f".{name} = ", f'["{name}"] = ', f"['{name}'] = ")
-        for path in self._ev.files.containing(name):
+        for path in paths:
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
                 if file is not None and any(file.pieces[piece].holds(text) for text in stores):
@@ -434,6 +438,12 @@ def _listed(allowed: Val) -> list[Literal_]:
     items = [item.literal for item in container.items] if isinstance(container, SeqOf) else []
     found = [one for one in items if one is not None and not one.configured]
     return found if len(found) == len(items) else []
+
+
+def _is_zero(default: Val) -> bool:
+    """Whether an option is the number 0 by default: some scripts may store another one, such as a number of workers."""
+    literal = default.literal
+    return literal is not None and type(literal.value) is int and literal.value == 0
 
 
 def _one_of(allowed: list[Literal_], default: Val) -> Val:
