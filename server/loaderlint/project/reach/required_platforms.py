@@ -30,13 +30,15 @@ _CALLS = tuple(
 )
 #: How many calls lead from code that calls something in the tables to a loader.
 _MAX_CALLERS = 3
+#: How many calls lead from a function to what is in the tables.
+_MAX_CALLED = 3
 
 
 class _Users(NamedTuple):
     """The functions of a project that use the tables whenever they are called, each with the names, and the `words`
     that code has which calls them or uses the tables itself. No words: no code calls what is in the tables."""
 
-    functions: Mapping[DefKey, frozenset[str]]
+    functions: dict[DefKey, frozenset[str]]
     words: frozenset[str]
 
 
@@ -67,7 +69,6 @@ class RequiredPlatforms:
         """The names that a program has called whenever it evaluates an expression: in its def before, or in those that
         call this def, if they are known."""
         if self._users is None:
-            self._users = _Users({}, _WORDS)  # a function counts for what it calls itself
             self._users = self._find_users()
         return tuple(sorted(self._before_site(site, 0))) if self._users.words else ()
 
@@ -129,22 +130,35 @@ class RequiredPlatforms:
         return self._users.words if self._users is not None else _WORDS
 
     def _find_users(self) -> _Users:
-        paths = sorted({path for call in _CALLS for path in self._ev.files.containing(call)})
-        functions: dict[DefKey, frozenset[str]] = {}
-        names: set[str] = set()
-        for path in paths:
-            for one, key in self._functions_in(path):
-                frame = self._callers.opened(*key)
+        """The functions that call what is in the tables, then those that call these, and so on."""
+        is_used = any(any(self._ev.files.containing(call)) for call in _CALLS)
+        users, calls = _Users({}, _WORDS if is_used else frozenset()), _CALLS
+        for _ in range(_MAX_CALLED):
+            self._users = users
+            found = dict(self._users_among(calls, users.functions))
+            if not found:
+                break
+            names = frozenset(name for name, _ in found.values())
+            users = _Users(users.functions | {key: used for key, (_, used) in found.items()}, users.words | names)
+            calls = tuple(f"{name}(" for name in sorted(names))
+        return users
+
+    def _users_among(
+        self, calls: tuple[str, ...], known: Mapping[DefKey, object]
+    ) -> Iterator[tuple[DefKey, tuple[str, frozenset[str]]]]:
+        """The functions with one of some calls in them that always use the tables, and are not known: the name and what
+        is used."""
+        for path in sorted({path for call in calls for path in self._ev.files.containing(call)}):
+            for one, key in self._functions_in(path, calls):
+                frame = self._callers.opened(*key) if key not in known else None
                 found = frozenset(self._at_top(frame)) if frame is not None else frozenset[str]()
                 if found:
-                    functions[key] = found
-                    names.add(one.name)
-        return _Users(functions, _WORDS.union(names) if paths else frozenset())
+                    yield key, (one.name, found)
 
-    def _functions_in(self, path: Path) -> Iterator[tuple[ir.DefIR, DefKey]]:
-        """The functions and methods of a module that may call what is in the tables."""
+    def _functions_in(self, path: Path, calls: tuple[str, ...]) -> Iterator[tuple[ir.DefIR, DefKey]]:
+        """The functions and methods of a module with one of some calls in them."""
         file = self._ev.file(path)
-        pieces = {piece for call in _CALLS for piece in file.mentioning(call)} if file is not None else set[int]()
+        pieces = {piece for call in calls for piece in file.mentioning(call)} if file is not None else set[int]()
         for piece in sorted(pieces):
             facts = self._ev.facts(path, piece)
             for def_, one in enumerate(facts.ir.defs if facts is not None else ()):
