@@ -38,8 +38,8 @@ _MAX_FILES = 64
 #: Code with one of these may replace values of a file by options of the same name.
 _TAKES_OPTIONS = ("update(vars(", ".update(args.__dict__")
 _MISSING = object()
-#: What is read from an empty dict, which stands for an empty file.
-_OF_EMPTY = frozenset({"empty mapping", "no such key"})
+#: What is read from an empty dict or list, which stands for an empty file.
+_OF_EMPTY = frozenset({"empty", "empty mapping", "no such key"})
 
 
 class FileValues:
@@ -94,8 +94,8 @@ class FileValues:
             known = by_default(join(given), "configuration default")
         else:
             return None
-        stored = self._stores(parts[0])
-        return known if stored is None else join((known, stored))
+        stored = list(self._always_stored(parts[0]))
+        return join((known, *stored)) if stored else known
 
     def agreed(self, atom: Atom) -> Val | None:
         """The number or truth value that all files have in a part; None if they differ, or if code may store another
@@ -192,6 +192,16 @@ class FileValues:
 
     # --- what code stores there ---------------------------------------------------------------------------------------
 
+    def _always_stored(self, part: Part) -> Iterator[Val]:
+        """What code stores under the last key of a part whenever it runs, so that no run may have the file's value: not
+        in a branch, nor in a helper that may not be called."""
+        for path, piece in self._storing(part.keys[-1]):
+            for step, frame in self._stores_in(path, piece, part):
+                is_part = any(self.parts(one) for one in self._ev.eval(step.base, frame).atoms)
+                if step.context == 0 and is_part:
+                    yield self._ev.eval(step.value, frame)
+        yield from self._as_options(part)
+
     def _stores(self, part: Part) -> Val | None:
         """What code may store under the last key of a part: `config["num_workers"] = 0`. None if no code does."""
         if part.keys not in self._stored:
@@ -201,29 +211,35 @@ class FileValues:
         return self._stored[part.keys]
 
     def _stored_values(self, part: Part) -> Iterator[Val]:
-        key = part.keys[-1]
-        texts = (f'["{key}"] = ', f"['{key}'] = ", f".{key} = ")
+        for path, piece in self._storing(part.keys[-1]):
+            yield from (self._ev.eval(step.value, frame) for step, frame in self._stores_in(path, piece, part))
+            yield from self._updated_in(path, piece, part)
+        yield from self._as_options(part)
+
+    def _storing(self, key: str) -> Iterator[tuple[Path, int]]:
+        """The pieces that may store something under a key."""
+        texts = (f'["{key}"] = ', f"['{key}'] = ", f".{key} = ", f"update({key}=", f", {key}=")
         for path in self._ev.files.containing(key):
             file = self._ev.file(path)
             for piece in file.mentioning(key) if file else ():
-                assert file is not None
-                if any(file.pieces[piece].holds(text) for text in texts):
-                    yield from self._stored_in(path, piece, part)
-                if any(file.pieces[piece].holds(f"{word}{key}=") for word in ("update(", ", ")):
-                    yield from self._updated_in(path, piece, part)
+                if file is not None and any(file.pieces[piece].holds(text) for text in texts):
+                    yield path, piece
+
+    def _as_options(self, part: Part) -> Iterator[Val]:
+        """The option of the same name as the last key, if code stores its options in such mappings."""
+        key = part.keys[-1]
         if any(self._ev.files.containing(word) for word in _TAKES_OPTIONS):
             option = self._ev.user_options.attribute(Namespace(part.read.frame.path, "argparse"), key)
             if option != unknown("config"):
                 yield option
 
-    def _stored_in(self, path: Path, piece: int, part: Part) -> Iterator[Val]:
+    def _stores_in(self, path: Path, piece: int, part: Part) -> Iterator[tuple[ir.SetItem | ir.SetAttr, Frame]]:
+        """The steps of a piece that store another value under the last key of a part, each with its frame."""
         for frame in self._ev.user_options.frames_of(path, piece):
             for step in frame.code.one.steps if frame.code.one else ():
-                if not isinstance(step, ir.SetItem | ir.SetAttr) or not self._is_under(step, part, frame):
-                    continue
-                value = self._ev.eval(step.value, frame)
-                if not self._is_itself(value, part):
-                    yield value
+                if isinstance(step, ir.SetItem | ir.SetAttr) and self._is_under(step, part, frame):
+                    if not self._is_itself(self._ev.eval(step.value, frame), part):
+                        yield step, frame
 
     def _is_under(self, step: ir.SetItem | ir.SetAttr, part: Part, frame: Frame) -> bool:
         """Whether a step stores under the last key of a part, or of something unknown."""
