@@ -70,6 +70,7 @@ _QUESTIONS = frozenset(
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of",
         "rules.shared.seeding_calls": "occurrences",
         "rules.uncollatable_sample.sample_parts": "_gives",
+        "rules.uncollatable_sample.failing_samples": "_sets",
         "rules.uncollatable_sample.uncollatable_values": "_replaces_transform _may_replace_transform",
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state.unpicklable_payloads": "_indexes",
