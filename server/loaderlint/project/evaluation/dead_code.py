@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_values, none_tests, type_tests
+from loaderlint.project.evaluation.empty_ranges import is_empty_range
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.recursion_guard import provisional
@@ -98,6 +100,8 @@ class Liveness:
     def _decided(self, here: ir.Context, frame: Frame) -> bool | None:
         if self.is_dead(here.parent, frame):
             return False
+        if here.expr != NONE and here.kind == "loop":
+            return False if is_empty_range(here.expr, frame, partial(self._value, frame=frame)) else None
         if here.kind not in ("if", "while") or here.expr == NONE:
             return None
         if self._fails(here.expr, frame):
