@@ -399,7 +399,7 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     # Answers about libraries, configurations and other files of a folder are not stored: the record contains the files
     # themselves, and those that were missing.
     libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
-    libraries |= {"summarised_libraries", "configuration", "configurations", "has_entry"}
+    libraries |= {"summarised_libraries", "configuration", "configurations", "is_configured", "has_entry"}
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
     names |= {"names_in", "question"}  # both read paths; and what is passed on
