@@ -476,3 +476,74 @@ def test_a_method_that_is_only_called_on_another_object_does_not_run(tmp_path: P
 )
 def test_a_method_that_code_may_call_unseen_runs_with_anything(tmp_path: Path, old: str, new: str) -> None:
     assert False in _are_known(link(tmp_path, PROGRAMS.replace(old, new)))
+
+
+CHOSEN = """
+--- items.py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+class Trainer:
+    def __init__(self, rows, workers):
+        self.rows = rows
+        self.workers = workers
+
+    def run(self):
+        loader = DataLoader(self.rows, num_workers=self.workers)
+        return loader
+--- train.py
+from items import Rows, Trainer
+
+
+def choose():
+    return Trainer, {"workers": 4}
+
+
+def get():
+    if True: return Trainer
+
+
+class Program:
+    def choose(self):
+        return [print, Trainer]
+
+    def main(self):
+        CALL
+
+
+Program().main()
+"""
+CHOICES = {
+    "unpacked": "kind, options = choose()\n        kind(Rows(), **options).run()",
+    "an item": "made = choose()\n        made[0](Rows(), 4).run()",
+    "at once": "get()(Rows(), 4).run()",
+    "a name": "kind = get()\n        kind(Rows(), 4).run()",
+    "by a method": "_, kind = self.choose()\n        kind(Rows(), 4).run()",
+    "in a branch": "kind = get()\n        if 'x':\n            kind, _ = choose()\n        kind(Rows(), 4).run()",
+}
+
+
+@pytest.mark.parametrize("way", CHOICES)
+def test_an_object_of_a_class_that_a_function_returns(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, CHOSEN.replace("CALL", CHOICES[way]))
+    assert linked.datasets() == ["Rows"]
+    assert linked.loader().workers_text == "num_workers=4"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "kind = choose()\n        print(kind)",
+        "kind, options = choose()\n        options(Rows(), 4)",
+        "if False:\n            get()(Rows(), 4).run()",
+    ],
+    ids=["not called", "another item", "a dead branch"],
+)
+def test_a_returned_class_of_which_no_object_is_made(call: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, CHOSEN.replace("CALL", call))
+    assert [one.workers_text for one in linked.model.loaders if one.name == "loader"] == ["num_workers unknown"]

@@ -59,7 +59,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.function_registries": "stores_in",
         "project.evaluation.class_assignments": "_assigns",
         "project.evaluation.later_attributes": "_reaches_into _sets_attribute _sets_attribute_of_another",
-        "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",
+        "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive _may_return",
         "syntax.byte_search": "calls",
         "syntax.main_guard": "is_main_guard",
         "project.modules.import_resolution": "_path_names _joined_names",

@@ -53,6 +53,7 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.syntax.byte_search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
+_RETURNED = re.compile(r"[ \t]*(?:[^#\n]*:[ \t]*)?return[ \t]")
 _MAX_WRAPPERS = 4
 #: A file with class methods contains this word.
 _CLASS_METHOD = "classmethod"
@@ -464,6 +465,8 @@ class Callers:
                 break
         if not found:
             found.update((inst, None) for inst in self._made_by_name(cls, depth))
+        if not found and not any(self._ev.classes.member(cls, name) for name in ("__getitem__", "__iter__")):
+            found.update((inst, None) for inst in islice(self._made_of_returned(cls, depth), MAX_CALLERS))
         heirs = (cls, *self.subclasses(cls))
         found.update((inst, None) for inst in self._instantiated(depth) if inst.cls in heirs)
         return tuple(found)[:MAX_CALLERS]
@@ -474,6 +477,30 @@ class Callers:
             call = self._ev.expr(caller, number)
             if isinstance(call, ir.Call) and cls in self._ev.eval(call.func, caller).atoms:
                 yield Instance(cls, Site(caller, number))
+
+    def _made_of_returned(self, cls: ClassRef, depth: int) -> Iterator[Instance]:
+        """The objects of a class, or of a subclass, that code creates which gets the class from a function:
+        `kind, options = self.choose()` and `kind(**options)`. Datasets are left out: a loader that may hold any dataset
+        may hold theirs, too."""
+        for heir in (cls, *self.subclasses(cls)):
+            for site in self._calls_giving(self._ev.classes.name(heir)):
+                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                    for step, call in caller.code.calls:
+                        if _is_of_result(caller, call.func, site.expr):
+                            if not self._ev.liveness.is_dead(step.context, caller):
+                                if heir in self._ev.eval(call.func, caller).atoms:
+                                    yield Instance(heir, Site(caller, step.call))
+
+    def _calls_giving(self, name: str) -> Iterator[CallSite]:
+        """The calls of functions in whose text a `return` has the name of a class."""
+        functions: dict[str, None] = {}
+        for path in self._ev.files.containing(name):
+            file = self._ev.file(path)
+            for piece, _ in file.asking(_may_return, name) if file else ():
+                facts = self._ev.facts(path, piece)
+                functions.update(dict.fromkeys(one.name for one in facts.ir.defs[1:2]) if facts else ())
+        for function in functions:
+            yield from self.sites(function)
 
     def _instantiated(self, depth: int) -> tuple[Instance, ...]:
         """The objects that known configurations create."""
@@ -712,6 +739,18 @@ def _is_made(atom: Atom | None) -> bool:
     return isinstance(atom, Instance) and atom.site is not None
 
 
+def _is_of_result(frame: Frame, func: int, call: int) -> bool:
+    """Whether a callee is what a call returned, or an item of it."""
+    exprs = frame.code.exprs
+    for one in (func, *frame.code.chosen_from(func)):
+        match exprs[one] if one != NONE else None:
+            case ir.Unpack(value=value) | ir.Index(base=value) if value == call:
+                return True
+        if one == call:
+            return True
+    return False
+
+
 def _same_class(one: ClassRef, other: ClassRef) -> bool:
     """Whether two are the same class statement, in whatever function it is."""
     return def_key(one) == def_key(other)
@@ -745,6 +784,12 @@ def _bound_to(def_: int, facts: PieceFacts) -> str:
 def _may_derive(text: str, name: str) -> bool:
     """Whether a piece may be the head of a class among whose bases `name` is written."""
     return name in text and "class" in text
+
+
+@needs_word
+def _may_return(text: str, name: str) -> bool:
+    """Whether a line of a piece returns something that is made of `name`."""
+    return any("return " in line and _RETURNED.match(line) is not None for line in _lines_with(name, text))
 
 
 @needs_word
