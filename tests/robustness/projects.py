@@ -42,7 +42,7 @@ CERTAIN = """\
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-loader = DataLoader(TensorDataset(torch.zeros(8)), timeout=60)
+loader = DataLoader(TensorDataset(torch.zeros(8)), persistent_workers=True)
 """
 
 

@@ -51,9 +51,8 @@ FRAGILE = """
 import multiprocessing
 from torch.utils.data import Dataset
 class D(Dataset):
-    def __init__(self):
-        multiprocessing.set_start_method("spawn", force=True)
-        self.scale = lambda x: x
+    def __init__(self): self.scale = lambda x: x
+    def prepare(self): multiprocessing.set_start_method("spawn", force=True)
     def __len__(self): return 10
     def __getitem__(self, index): return self.scale(index)
 """

@@ -5,14 +5,18 @@ number of workers, may also come from a configuration that is not among the file
 from __future__ import annotations
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.configuration_readers import PREFIXES
+from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import Lib, MapOf, PartialOf, Site, Unknown, Val
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, MapOf, PartialOf, Site, Unknown, Val
 from loaderlint.project.loaders.unused_functions import is_installed
 
 #: torch's parameters whose arguments are functions or objects.
 _MADE_BY_CODE = ("worker_init_fn", "collate_fn", "sampler", "batch_sampler", "generator")
 #: The loaders whose call takes them under these names, and that have no others.
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+#: The reasons of values that a module which is not there makes.
+_ELSEWHERE = frozenset({"unresolved import", "star import"})
 #: The reasons of values that code which is not known passes to a function.
 _FROM_CALLERS = frozenset({"parameter", "kwargs"})
 #: Fewer positional arguments than these pass none of them: the dataset, the batch size and `shuffle`.
@@ -38,7 +42,19 @@ def _is_open(ev: Evaluator, call: ir.Call, site: Site) -> bool:
     if not all(isinstance(atom, Lib | PartialOf) for atom in ev.eval(call.func, site.frame).atoms):
         return False  # a class of the project may fill them in
     passed = [ev.eval(arg.value, site.frame) for arg in call.args if arg.kind == "starstar"]
+    if any(_is_made_elsewhere(ev, atom) for value in passed for atom in value.atoms):
+        return False
     return not (any(map(_is_from_callers, passed)) and _has_users(ev, site))
+
+
+def _is_made_elsewhere(ev: Evaluator, atom: Atom) -> bool:
+    """Whether code of which nothing is known makes a dict: a module that is missing, or a library that is not read and
+    is not one of those that read configurations."""
+    if isinstance(atom, Unknown):
+        return atom.reason in _ELSEWHERE
+    if not isinstance(atom, LibObject) or atom.name.startswith(PREFIXES):
+        return False
+    return not is_measured(atom.name) and not ev.installed.is_read(atom.name.partition(".")[0])
 
 
 def _is_from_callers(passed: Val) -> bool:
