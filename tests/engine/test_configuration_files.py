@@ -12,6 +12,7 @@ from loaderlint.engine import Workspace
 from loaderlint.sources import configuration_files
 from loaderlint.sources.configuration_files import ConfigurationFiles
 from loaderlint.sources.discovery import Budget
+from tests.engine.test_yaml_configurations import write
 
 TRAIN = """
 import sys
@@ -42,14 +43,6 @@ main(sys.argv[1])
 """
 LARGE = "data:\n  num_workers: 4\n"
 NONE = LARGE.replace("4", "0")
-
-
-def write(root: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return root
 
 
 def project(root: Path, files: Mapping[str, str]) -> Path:
