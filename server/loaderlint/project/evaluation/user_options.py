@@ -80,6 +80,7 @@ class UserOptions:
         self._options: dict[tuple[str, str], Val] = {}
         self._declared: dict[str, list[_Declaration]] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
+        self._direct_imports: dict[Path, frozenset[Path]] = {}
         self._handed_out: dict[Path, bool] = {}
         self._nodes: dict[tuple[LibObject, str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
@@ -211,7 +212,8 @@ class UserOptions:
                 return _one_of(allowed, join(values))
             values += filled or ([unknown("filled out of sight")] if self.is_handed_out(path) else [])
         elif all(map(_is_zero, values)):
-            users = [one for one in self._ev.files.containing(name) if path in self._imported(one)]
+            storing = {one for text in _storing_texts(name) for one in self._ev.files.containing(text)}
+            users = [one for one in sorted(storing) if path in self._imported(one)]
             values += [one for one in self._filled_in(name, users) if count_of(self._ev, one).least >= 1]
         return join(values) if values else unknown("config")
 
@@ -232,11 +234,17 @@ class UserOptions:
         if path not in self._imports:
             found, waiting = {path}, [path]
             while waiting and len(found) < _MAX_IMPORTED:
-                fresh = set(imported_files(self._ev, waiting.pop())) - found
+                fresh = self._imports_of(waiting.pop()) - found
                 found |= fresh
                 waiting += sorted(fresh)
             self._imports[path] = frozenset(found)
         return self._imports[path]
+
+    def _imports_of(self, path: Path) -> frozenset[Path]:
+        """The files of the project that a file imports itself."""
+        if path not in self._direct_imports:
+            self._direct_imports[path] = frozenset(imported_files(self._ev, path))
+        return self._direct_imports[path]
 
     def _declarations(self, name: str) -> Iterator[_Declaration]:
         spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
@@ -270,11 +278,10 @@ class UserOptions:
 
     def _filled_in(self, name: str, paths: Iterable[Path]) -> Iterator[Val]:
         """What the code of some files stores in an option: `args.workers = 4`, `options["workers"] = 4`."""
-        stores = (f".{name} = ", f'["{name}"] = ', f"['{name}'] = ")
         for path in paths:
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
-                if file is not None and any(file.pieces[piece].holds(text) for text in stores):
+                if file is not None and any(file.pieces[piece].holds(text) for text in _storing_texts(name)):
                     yield from self._stored(name, path, piece)
 
     def _from_files(self, name: str) -> list[Val]:
@@ -438,6 +445,11 @@ def _listed(allowed: Val) -> list[Literal_]:
     items = [item.literal for item in container.items] if isinstance(container, SeqOf) else []
     found = [one for one in items if one is not None and not one.configured]
     return found if len(found) == len(items) else []
+
+
+def _storing_texts(name: str) -> tuple[str, str, str]:
+    """The texts of code that stores an option."""
+    return f".{name} = ", f'["{name}"] = ', f"['{name}'] = "
 
 
 def _is_zero(default: Val) -> bool:
