@@ -17,7 +17,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, Site, def_key
+from loaderlint.project.evaluation.values import DefKey, Lib, Site, def_key
 from loaderlint.project.loaders.returned_values import Calling, calls_in_sight, calls_of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import ProjectFile
@@ -60,6 +60,7 @@ class IdleLoaders:
         self._callers = callers
         self._known: dict[tuple[Path, int, int, int], bool] = {}
         self._in_frame: dict[Site, bool] = {}
+        self._calls: dict[DefKey, tuple[Calling, ...]] = {}
 
     def is_idle(self, made: Site) -> bool:
         """Whether nothing iterates over the loader that a call creates. False for a class of the project, whose
@@ -74,13 +75,18 @@ class IdleLoaders:
         """Whether nothing iterates over the loader of one frame, though something does over those that other calls of
         its function get: `_, test = loaders(collate)`."""
         if made not in self._in_frame:
-            calls = calls_in_sight(self._ev, def_key(made.frame)) if made.frame.def_ else ()
+            calls = self._calls_in_sight(def_key(made.frame)) if made.frame.def_ else ()
             here = [call for call in calls if self._may_lead_to(made.frame, call)]
             calls_itself = any(call[:3] == def_key(made.frame) for call in calls)
             unsure = calls_itself or any(call.path.suffix == SUFFIX for call in here)
             apart = 0 < len(here) < len(calls) and not unsure
             self._in_frame[made] = apart and self._is_only_looked_at(made, here)
         return self._in_frame[made]
+
+    def _calls_in_sight(self, function: DefKey) -> tuple[Calling, ...]:
+        if function not in self._calls:
+            self._calls[function] = calls_in_sight(self._ev, function)
+        return self._calls[function]
 
     def _may_lead_to(self, frame: Frame, call: Calling) -> bool:
         """Whether a call may run a function in this frame, as far as its targets are known."""
