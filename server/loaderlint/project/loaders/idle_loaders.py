@@ -75,7 +75,7 @@ class IdleLoaders:
         """Whether nothing iterates over the loader of one frame, though something does over those that other calls of
         its function get: `_, test = loaders(collate)`."""
         if made not in self._in_frame:
-            calls = self._calls_in_sight(def_key(made.frame)) if made.frame.def_ else ()
+            calls = self._calls_in_sight(def_key(made.frame)) if _returns_a_value(made.frame) else ()
             here = [call for call in calls if self._may_lead_to(made.frame, call)]
             calls_itself = any(call[:3] == def_key(made.frame) for call in calls)
             unsure = calls_itself or any(call.path.suffix == SUFFIX for call in here)
@@ -281,3 +281,8 @@ def _may_name(text: str, name: str) -> bool:
     """Whether a piece may import a name from another module, or read it as an attribute of one."""
     named = re.escape(name)
     return re.search(rf"\bimport\b.*\b{named}\b|(?<!\bself)\.{named}\b|[\"'.]{named}[\"']", text, re.DOTALL) is not None
+
+
+def _returns_a_value(frame: Frame) -> bool:
+    """Whether a function returns something, which may hold a loader."""
+    return frame.def_ != 0 and any(step.value != NONE for _, step in frame.code.steps_of(ir.Return))
