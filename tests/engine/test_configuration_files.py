@@ -94,6 +94,16 @@ def test_other_files_say_nothing(tmp_path: Path, files: Mapping[str, str]) -> No
     assert found(project(tmp_path / "project", files)) == {"possible"}
 
 
+@pytest.mark.parametrize("value", ["[1, 2]", "{a: 1}", "", "'8'", ".nan", "1.5"])
+@pytest.mark.parametrize("name", ["num_workers", "batch_size", "shuffle"])
+def test_a_value_of_another_kind_says_nothing(tmp_path: Path, name: str, value: str) -> None:
+    code = TRAIN.replace('num_workers=config["data"]["num_workers"]', f'num_workers=2, {name}=config["data"]["{name}"]')
+    code = code.replace("num_workers=2, num_workers", "num_workers")
+    files = {"train.py": code, "configs/train.yaml": f"data:\n  {name}: {value}\n", "configs/more.yaml": LARGE}
+    files["configs/other.yaml"] = f"data:\n  {name}: [3]\n"
+    assert found(project(tmp_path, files)) == {"proven"}
+
+
 def test_the_files_nearest_to_the_code_count(tmp_path: Path) -> None:
     files = {"first/train.py": TRAIN, "first/train.yaml": NONE, "second/train.yaml": LARGE, "pyproject.toml": ""}
     assert found(write(tmp_path, files)) == set()

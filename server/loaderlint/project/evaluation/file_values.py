@@ -101,14 +101,16 @@ class FileValues:
         """The number or truth value that all files have in a part; None if they differ, or if code may store another
         one there."""
         parts = self.parts(atom)
-        found = {(type(value), value): (path, value) for part in parts for path, value in self._at(part)}
+        found = [pair for part in parts for pair in self._at(part)]
         given = [part.given for part in parts if part.given is not None]
-        if not found and len(given) == len(parts) > 0 and self._stores(parts[0]) is None:
-            return by_default(join(given), "configuration default")
-        ((path, value),) = found.values() if len(found) == 1 else ((Path(), None),)
-        if not isinstance(value, bool | int | float) or self._stores(parts[0]) is not None:
+        if not parts or self._stores(parts[0]) is not None:
             return None
-        return self._literal(path, value)
+        if not found:
+            return by_default(join(given), "configuration default") if len(given) == len(parts) else None
+        plain = [(path, value) for path, value in found if isinstance(value, bool | int | float)]
+        if len(plain) < len(found) or len({(type(value), value) for _, value in plain}) > 1:
+            return None
+        return self._literal(*plain[-1])
 
     def attribute(self, atom: Atom, name: str) -> Iterator[Val]:
         """What an object has as attribute `name` that takes its attributes from the items of a part of a file, if some
