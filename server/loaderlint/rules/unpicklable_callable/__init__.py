@@ -52,8 +52,8 @@ that function, or a partial of it. That is safe where each name is bound once an
 pickle, and otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda
 reads its last value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends
 something else that cannot be pickled and that no safe fix changes, or because the script has no main guard and no safe
-fix adds one: half of the change is worth nothing. There is no fix for local classes, or for functions that change names
-around them.
+fix adds one: half of the change is worth nothing. There is no fix for local classes, for functions that change names
+around them, or in a notebook: workers do not have what its cells define.
 
 ## References
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -86,6 +86,7 @@ from loaderlint.rules.unpicklable_callable.unnamed_callables import (
     place_of,
     unnamed,
 )
+from loaderlint.syntax.notebook import SUFFIX
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -209,6 +210,8 @@ def _is_chosen_by_test(path: Path, loader: Loader, model: Model) -> bool:
 
 
 def _advice(ref: FunctionRef | ClassRef) -> str:
+    if ref.path.suffix == SUFFIX:
+        return "move it to a module that the notebook imports"
     if isinstance(ref, ClassRef):
         return "move the class to the module"
     return "make it a function of the module"

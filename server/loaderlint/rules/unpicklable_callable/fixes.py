@@ -32,6 +32,7 @@ from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_mod
 from loaderlint.rules.unpicklable_callable.function_names import is_blank, module_names
 from loaderlint.rules.unpicklable_callable.loader_words import names_for_argument
 from loaderlint.rules.unpicklable_callable.moving_globals import Moving, is_bound_late, moving_globals
+from loaderlint.syntax.notebook import SUFFIX
 
 #: The attribute in what a payload is held as.
 _ATTRIBUTE = re.compile(r"`(?:self\.)?(\w+)` of")
@@ -39,9 +40,10 @@ _PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.
 
 
 def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
-    """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`."""
+    """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`.
+    None in a notebook: workers that are spawned do not have the functions of its cells."""
     facts = model.ev.facts(function.path, function.piece)
-    if facts is None:
+    if facts is None or function.path.suffix == SUFFIX:
         return ()
     one = facts.ir.defs[function.def_]
     captured = _captures(facts, function.def_)
