@@ -40,6 +40,7 @@ class ConfigurationFiles:
         self._left = _MAX_BYTES
         self._texts: dict[Path, bytes] | None = None
         self._has_all = True
+        self._with_word: dict[str, tuple[Path, ...]] = {}
         #: The folders that were searched, each with the names in it that count.
         self._folders: dict[str, tuple[file_accesses.Stamp | None, tuple[str, ...]]] = {}
 
@@ -60,11 +61,13 @@ class ConfigurationFiles:
         those that were not may hold it."""
         return not self._lists() or any(self._holding(word)) or not self._has_all
 
-    def _holding(self, word: str) -> list[Path]:
+    def _holding(self, word: str) -> tuple[Path, ...]:
         if self._texts is None:
             self._texts = self._search()
-        wanted = word.encode()
-        return [path for path, text in self._texts.items() if wanted in text]
+        if word not in self._with_word:
+            wanted = word.encode()
+            self._with_word[word] = tuple(path for path, text in self._texts.items() if wanted in text)
+        return self._with_word[word]
 
     def changed(self) -> bool:
         """Whether a file that was requested has changed, or a file or folder was added where they were searched."""
@@ -92,8 +95,9 @@ class ConfigurationFiles:
             except UnreadableFile:
                 continue
             left -= len(text)
-            if left >= 0:
-                texts[path] = text
+            if left < 0:
+                break
+            texts[path] = text
         self._has_all = found.complete and left >= 0
         return texts
 

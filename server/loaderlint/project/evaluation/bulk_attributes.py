@@ -95,5 +95,6 @@ def _loops(ev: Evaluator, frame: Frame) -> Iterator[tuple[Frame, int]]:
     for _, call in frame.code.calls:
         if len(call.args) != 3 or not ir.is_self(exprs[call.args[0].value]):
             continue
-        if _SETATTR in ev.eval(call.func, frame).atoms:
-            yield from ((frame, items) for items in items_gone_through(call, frame))
+        for items in items_gone_through(call, frame):
+            if _SETATTR in ev.eval(call.func, frame).atoms:
+                yield frame, items

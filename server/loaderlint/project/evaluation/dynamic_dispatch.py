@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     BOTTOM,
+    OF_MISSING_MODULE,
     Atom,
     ClassRef,
     FunctionRef,
@@ -71,12 +72,6 @@ LOOKED_UP = frozenset({*CHOSEN, "importlib", _BY_KEY, "empty mapping", "registry
 #: The reasons with an open set of possible classes.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
 
-#: The reason for a member of a missing module.
-_MISSING = "unresolved import"
-
-#: The reasons for names of unknown modules.
-_ABSENT = frozenset({_MISSING, "star import"})
-
 #: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
@@ -92,8 +87,7 @@ _HOW = {
     "configuration file": "a configuration file passes it in",
     "no dataset argument": "code that is not known passes it in",
     "config": "it comes from a configuration",
-    _MISSING: "it comes from a module that is missing",
-    "star import": "it comes from a module that is missing",
+    **dict.fromkeys(OF_MISSING_MODULE, "it comes from a module that is missing"),
 }
 
 
@@ -105,7 +99,7 @@ def how_chosen(reason: str) -> str:
 def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
     """The result of calling an unknown class: an object created at `site`. The result of a method, or of a function of
     a missing module, may be anything."""
-    if atom.reason in _ABSENT:
+    if atom.reason in OF_MISSING_MODULE:
         return Unknown(atom.reason, site if missing_class(ev, site) else None)
     if atom.reason not in LOOKED_UP:
         return atom
@@ -132,7 +126,7 @@ def missing_class(ev: Evaluator, site: Site) -> str:
     if not isinstance(call, ir.Call) or not name[:1].isupper():
         return ""
     called = ev.eval(call.func, site.frame).only(Unknown)
-    return name if any(one.reason in _ABSENT for one in called) else ""
+    return name if any(one.reason in OF_MISSING_MODULE for one in called) else ""
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------

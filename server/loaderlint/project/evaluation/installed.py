@@ -46,6 +46,11 @@ class Installed:
             self._tops[top] = not is_measured_library(top) and self._ev.files.has_library(top)
         return self._tops[top]
 
+    def is_out_of_sight(self, name: str) -> bool:
+        """Whether nothing is known of what is behind a library's dotted `name`: no table has it, and its source is not
+        read."""
+        return not is_measured(name) and not self.is_read(name.partition(".")[0])
+
     def are_met(self) -> bool:
         """Whether the project imports a library whose source is read."""
         return any(self._tops.values())

@@ -13,6 +13,7 @@ from loaderlint.knowledge.registries import makes_configured
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import (
+    OF_MISSING_MODULE,
     FunctionRef,
     LibObject,
     Literal_,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Methods whose arguments tell by position, too, what they are. Libraries have methods with many other names.
 _OWN_NAME = re.compile("loader", re.IGNORECASE)
-#: The reasons of unknown values that come from a module that is not there: its code is not that of the project.
-_ELSEWHERE = frozenset({"unresolved import", "star import"})
 #: The reasons of unknown values that may be a module of the project.
 _MODULES = frozenset({"importlib"})
 _PLAIN = frozenset({"pos", "kw"})
@@ -73,7 +72,7 @@ def _is_of_unknown(ev: Evaluator, func: int, frame: Frame, *, is_method: bool) -
             atoms = ev.eval(base, frame).atoms
         case ir.Call(_, args) if args:
             atoms = ev.eval(args[0].value, frame).atoms | ev.eval(func, frame).atoms
-            return bool(atoms) and all(isinstance(one, Unknown) and one.reason not in _ELSEWHERE for one in atoms)
+            return bool(atoms) and all(map(_is_unknown_here, atoms))
         case _:
             return False
     owners = [one for one in atoms if not is_none(one)]
@@ -86,7 +85,12 @@ def _may_be_of_project(owner: object) -> bool:
     """Whether an object of which only its origin is known may be one of the project's classes."""
     if isinstance(owner, LibObject):
         return bool(makes_configured(owner.name))
-    return isinstance(owner, Unknown) and owner.reason not in _ELSEWHERE
+    return _is_unknown_here(owner)
+
+
+def _is_unknown_here(value: object) -> bool:
+    """Whether a value is unknown, and not because its module is missing."""
+    return isinstance(value, Unknown) and value.reason not in OF_MISSING_MODULE
 
 
 def _asks_base(ev: Evaluator, func: int, frame: Frame) -> bool:

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.argument_binding import Unpacked
 from loaderlint.project.evaluation.file_imports import imported_files
@@ -316,14 +315,10 @@ class UserOptions:
         for _, call in frame.code.calls:
             may_count = call.args and not _is_method_of_result(call.func, frame.code.exprs)
             called = self._ev.eval(call.func, frame).atoms if may_count else frozenset()
-            if any(isinstance(one, Lib) and self._is_out_of_sight(one.name) for one in called):
+            if any(isinstance(one, Lib) and self._ev.installed.is_out_of_sight(one.name) for one in called):
                 if any(self._ev.eval(arg.value, frame).has(Namespace) for arg in call.args):
                     return True
         return False
-
-    def _is_out_of_sight(self, name: str) -> bool:
-        """Whether nothing is known of what a library function does."""
-        return not is_measured(name) and not self._ev.installed.is_read(name.partition(".")[0])
 
     def _stored(self, name: str, path: Path, piece: int) -> Iterator[Val]:
         facts = self._ev.facts(path, piece)

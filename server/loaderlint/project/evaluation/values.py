@@ -357,6 +357,8 @@ def unknown(reason: str) -> Val:
 #: Stands, among what an item of a dict may be, for the ways on which the dict does not have the item. A parameter that
 #: gets it has its default.
 ABSENT = Unknown("not always there")
+#: The reasons of unknown values that are names of a module which is not there.
+OF_MISSING_MODULE = frozenset({"unresolved import", "star import"})
 
 
 #: What workers call `__getitem__` with: an index that torch's samplers give, or what another sampler gives.

@@ -6,17 +6,24 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.configuration_readers import PREFIXES
-from loaderlint.knowledge.measured_libraries import is_measured
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import Atom, Lib, LibObject, MapOf, PartialOf, Site, Unknown, Val
+from loaderlint.project.evaluation.values import (
+    OF_MISSING_MODULE,
+    Atom,
+    Lib,
+    LibObject,
+    MapOf,
+    PartialOf,
+    Site,
+    Unknown,
+    Val,
+)
 from loaderlint.project.loaders.unused_functions import is_installed
 
 #: torch's parameters whose arguments are functions or objects.
 _MADE_BY_CODE = ("worker_init_fn", "collate_fn", "sampler", "batch_sampler", "generator")
 #: The loaders whose call takes them under these names, and that have no others.
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
-#: The reasons of values that a module which is not there makes.
-_ELSEWHERE = frozenset({"unresolved import", "star import"})
 #: The reasons of values that code which is not known passes to a function.
 _FROM_CALLERS = frozenset({"parameter", "kwargs"})
 #: Fewer positional arguments than these pass none of them: the dataset, the batch size and `shuffle`.
@@ -51,10 +58,10 @@ def _is_made_elsewhere(ev: Evaluator, atom: Atom) -> bool:
     """Whether code of which nothing is known makes a dict: a module that is missing, or a library that is not read and
     is not one of those that read configurations."""
     if isinstance(atom, Unknown):
-        return atom.reason in _ELSEWHERE
+        return atom.reason in OF_MISSING_MODULE
     if not isinstance(atom, LibObject) or atom.name.startswith(PREFIXES):
         return False
-    return not is_measured(atom.name) and not ev.installed.is_read(atom.name.partition(".")[0])
+    return ev.installed.is_out_of_sight(atom.name)
 
 
 def _is_from_callers(passed: Val) -> bool:
