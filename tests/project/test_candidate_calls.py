@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.loaders.candidate_calls import Candidates
 from tests.project.linking import Linked, link
 

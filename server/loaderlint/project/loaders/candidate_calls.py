@@ -15,7 +15,9 @@ from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation import library_values
-from loaderlint.project.evaluation.callers import Callers, CallSite, asks_self, sites_in
+from loaderlint.project.evaluation.call_sites import CallSite, sites_in
+from loaderlint.project.evaluation.callees import asks_self
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Lib, PartialOf, Val

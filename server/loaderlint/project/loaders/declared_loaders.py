@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.knowledge.wrappers import TORCH_PARAMETERS, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.callers import Callers, CallSite, sites_in
+from loaderlint.project.evaluation.call_sites import CallSite, sites_in
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import WALK

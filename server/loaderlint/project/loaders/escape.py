@@ -13,7 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import library_values
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.values import Lib
 

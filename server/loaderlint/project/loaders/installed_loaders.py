@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.wrappers import LOADERS
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as, imports_in, written_as
 from loaderlint.project.evaluation.frames import Frame

@@ -21,7 +21,8 @@ from loaderlint.knowledge.loader_defaults import TORCH_DEFAULTS
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.callers import Callers, CallSite, called_name
+from loaderlint.project.evaluation.call_sites import CallSite, called_name
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.calls import runs
 from loaderlint.project.evaluation.dynamic_dispatch import (
     CHOSEN,

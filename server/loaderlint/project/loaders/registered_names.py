@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import ClassRef, Site
 

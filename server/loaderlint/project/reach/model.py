@@ -22,7 +22,8 @@ from loaderlint.findings.finding import Certainty, Evidence, Place
 from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.callers import Callers, called_name
+from loaderlint.project.evaluation.call_sites import called_name
+from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, LOOKED_UP, OPEN, how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import import_roots

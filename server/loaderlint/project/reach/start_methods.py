@@ -12,7 +12,7 @@ from msgspec import Struct
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, LibObject, Literal_, Site, Val, def_key
 from loaderlint.project.loaders.loaders import Loader

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Site, Val, def_key
 from loaderlint.project.reach.model import Loader, Model

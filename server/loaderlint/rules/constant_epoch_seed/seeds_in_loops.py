@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Model, WorkerCall

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import AddImport, Fix, Intent, SetArgument
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_
 from loaderlint.project.reach.model import Loader, Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_CALLERS
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Method, Unknown, def_key, of, unknown

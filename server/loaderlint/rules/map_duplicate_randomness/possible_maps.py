@@ -11,7 +11,7 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS, THREAD_POOLS
-from loaderlint.project.evaluation.callers import asks_self
+from loaderlint.project.evaluation.callees import asks_self
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,

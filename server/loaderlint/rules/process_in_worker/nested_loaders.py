@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame, iterated
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Site, Val
 from loaderlint.project.loaders.loaders import Loader

@@ -6,7 +6,7 @@ import re
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.reach.model import MainFunction
 
 #: What loaders are called, and what makes them.

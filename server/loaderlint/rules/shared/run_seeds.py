@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.values import Atom, FunctionRef, LibMember, LibObject, Method, Site
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import library_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS
-from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.common_order import sets_common_order

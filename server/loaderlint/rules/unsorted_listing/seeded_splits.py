@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.evaluation.callers import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
 from loaderlint.project.reach.model import Model
