@@ -368,6 +368,8 @@ class Evaluator:
             case Instance():
                 return self.classes.instance_attribute(atom, name, frame)
             case ClassRef():
+                if name == "__name__":
+                    return of(Literal_("str", self.classes.name(atom))), ()
                 return self.classes.class_attribute(atom, name), ()
             case SuperRef():
                 return self.classes.super_attribute(atom, name), ()

@@ -15,7 +15,6 @@ from loaderlint.project.modules.dependencies import (
     defined_name,
     holds,
     is_bare_function,
-    is_class,
     is_def,
     needs_word,
 )
@@ -24,8 +23,8 @@ from loaderlint.project.modules.project_files import MODULE, ProjectFile, SeenPi
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: The def of a piece that is a function.
-_FUNCTION = 1
+#: The def of a piece that is a function or class.
+_DEF = 1
 #: Words of code that registers classes without naming them.
 _UNNAMED = ("__subclasses__", "__init_subclass__", "globals()", "getmembers", "vars(", "__dict__", "getattr(")
 #: How code goes on after the name of a dict that it fills.
@@ -33,17 +32,17 @@ _FILLING = ("[", ".update(", ".setdefault(")
 
 
 def registering_frames(ev: Evaluator, file: ProjectFile, name: str) -> Iterator[Frame]:
-    """The frames in which functions of a module store something in its dict or list `name`: one for each function of
-    the module that they decorate, and for each module-level call of them."""
+    """The frames in which functions of a module store something in its dict or list `name`: one for each function or
+    class of the project that they decorate, and for each module-level call of them in their own module."""
     for storing in file.all_asking(stores_in, name, scope=MODULE):
         called = file.pieces[storing].ask(defined_name)
         for piece in file.all_asking(holds, called, scope=MODULE) if called else ():
-            if piece == storing:
-                continue
-            if _is_decorated_function(file.pieces[piece]):
-                yield from _decorating(ev, file, piece)
-            else:
-                yield from _called(ev, ev.body(file.path, piece), FunctionRef(file.path, storing, _FUNCTION))
+            if piece != storing and not _is_decorated(file.pieces[piece]):
+                yield from _called(ev, ev.body(file.path, piece), FunctionRef(file.path, storing, _DEF))
+        for path in ev.files.containing(called) if called else ():
+            user = ev.file(path)
+            for piece in user.all_asking(is_decorated_with, called, scope=MODULE) if user else ():
+                yield from _decorating(ev, path, piece)
 
 
 def may_hold(ev: Evaluator, file: ProjectFile, name: str, cls: ClassRef) -> bool:
@@ -96,18 +95,18 @@ def _may_be_from(ev: Evaluator, path: Path, name: str, home: Path) -> bool:
     return not atoms or home in known or None in known
 
 
-def _is_decorated_function(piece: SeenPiece) -> bool:
-    return piece.ask(is_def) and not piece.ask(is_class) and not piece.ask(is_bare_function)
+def _is_decorated(piece: SeenPiece) -> bool:
+    return piece.ask(is_def) and not piece.ask(is_bare_function)
 
 
-def _decorating(ev: Evaluator, file: ProjectFile, piece: int) -> Iterator[Frame]:
-    """The frames that run when the function of a piece is decorated."""
-    facts = ev.facts(file.path, piece)
-    if facts is None or len(facts.ir.defs) <= _FUNCTION:
+def _decorating(ev: Evaluator, path: Path, piece: int) -> Iterator[Frame]:
+    """The frames that run when the function or class of a piece is decorated."""
+    facts = ev.facts(path, piece)
+    if facts is None or len(facts.ir.defs) <= _DEF:
         return
-    body = ev.body(file.path, piece)
-    decorated = FunctionRef(file.path, piece, _FUNCTION, bare=True)
-    for decorator in facts.ir.defs[_FUNCTION].decorators:
+    body, one = ev.body(path, piece), facts.ir.defs[_DEF]
+    decorated = ClassRef(path, piece, _DEF) if one.kind == "class" else FunctionRef(path, piece, _DEF, bare=True)
+    for decorator in one.decorators:
         _, frames = ev.calls.call(ev.eval(decorator, body), Arguments((of(decorated),)), body, decorator, {})
         yield from frames
 
@@ -117,6 +116,12 @@ def _called(ev: Evaluator, body: Frame, function: FunctionRef) -> Iterator[Frame
     for step, call in ev.performed(body):
         if not ev.liveness.is_dead(step.context, body) and function in ev.eval(call.func, body).atoms:
             yield from ev.targets(step.call, body)
+
+
+@needs_word
+def is_decorated_with(text: str, name: str) -> bool:
+    """Whether a piece is a function or class under `@name`, `@name(...)` or `@module.name(...)`."""
+    return is_def(text) and re.search(rf"^[ \t]*@(?:\w+\.)*{re.escape(name)}\b", text, re.MULTILINE) is not None
 
 
 @needs_word

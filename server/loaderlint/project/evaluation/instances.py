@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.call_sites import CallSite, CallSites
 from loaderlint.project.evaluation.callees import Callees
+from loaderlint.project.evaluation.class_tables import calls_of_items
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_CALLERS, OBJECTS
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.callers import Callers
     from loaderlint.project.evaluation.evaluator import Evaluator
 
+#: What a dataset has. A loader that may hold any dataset may hold one whose class is looked up, too.
+_SAMPLE_METHODS = ("__getitem__", "__iter__")
 #: A file with class methods contains this word.
 _CLASS_METHOD = "classmethod"
 
@@ -63,8 +66,10 @@ class Instances:
                 break
         if not found:
             found.update((inst, None) for inst in self._made_by_name(cls, depth))
-        if not found and not any(self._ev.classes.member(cls, name) for name in ("__getitem__", "__iter__")):
-            found.update((inst, None) for inst in islice(self._made_of_returned(cls, depth), MAX_CALLERS))
+        if not any(self._ev.classes.member(cls, name) for name in _SAMPLE_METHODS):
+            found.update((inst, None) for inst in islice(self._made_of_items(cls, depth), MAX_CALLERS))
+            if not found:
+                found.update((inst, None) for inst in islice(self._made_of_returned(cls, depth), MAX_CALLERS))
         heirs = (cls, *subclasses(self._ev, cls))
         found.update((inst, None) for inst in self._instantiated(depth) if inst.cls in heirs)
         return tuple(found)[:MAX_CALLERS]
@@ -130,10 +135,20 @@ class Instances:
             if isinstance(call, ir.Call) and cls in self._ev.eval(call.func, caller).atoms:
                 yield Instance(cls, Site(caller, number))
 
+    def _made_of_items(self, cls: ClassRef, depth: int) -> Iterator[Instance]:
+        """The objects of a class, or of a subclass, that code creates which looks the class up in a dict or list:
+        `KINDS[args.kind](args)`."""
+        for heir in (cls, *subclasses(self._ev, cls)):
+            for site in calls_of_items(self._ev, heir):
+                for caller in self._callers.frames(site.path, site.piece, site.def_, depth + 1):
+                    call = self._ev.expr(caller, site.expr)
+                    if isinstance(call, ir.Call) and not self._ev.liveness.is_dead(site.context, caller):
+                        if heir in self._ev.eval(call.func, caller).atoms:
+                            yield Instance(heir, Site(caller, site.expr))
+
     def _made_of_returned(self, cls: ClassRef, depth: int) -> Iterator[Instance]:
         """The objects of a class, or of a subclass, that code creates which gets the class from a function:
-        `kind, options = self.choose()` and `kind(**options)`. Datasets are left out: a loader that may hold any dataset
-        may hold theirs, too."""
+        `kind, options = self.choose()` and `kind(**options)`."""
         for heir in (cls, *subclasses(self._ev, cls)):
             for site in self._sites.giving(self._ev.classes.name(heir)):
                 for caller in self._callers.frames(site.path, site.piece, site.def_, depth + 1):
