@@ -23,8 +23,8 @@ _BOUND_IN_COMMENT = re.compile(r"#[# \t]*(?P<name>\w+)[ \t]*=(?!=)")
 
 
 def enclose_rest(draft: Draft, place: Place, head: str) -> None:
-    """Plan to put the module-level statement at `place` and all below it under `head`. One change: what another fix
-    changes there has to wait.
+    """Plan to put the module-level statement at `place` and all below it under `head`, but for strings at the end of
+    the file, which hold code that is switched off. One change: what another fix changes there has to wait.
 
     Raises Refused if the file is cut into cells."""
     draft.find(place)
@@ -33,12 +33,12 @@ def enclose_rest(draft: Draft, place: Place, head: str) -> None:
     rest = draft.text[start:]
     if _CELL.search(rest):
         raise Refused("the file is cut into cells")
-    inside = _inside_strings(draft, first)
+    inside, end = _inside_strings(draft, first), _before_last_strings(draft, first)
     lines = []
     offset = start
     for line in _LINE.findall(rest):
         code = line.rstrip("\r\n")
-        kept = not code.strip() or offset in inside
+        kept = not code.strip() or offset in inside or offset >= end
         lines.append(line if kept else draft.newline.join(indented(draft, code)) + line[len(code) :])
         offset += len(line)
     text = f"{head}{draft.newline}{''.join(lines)}"
@@ -58,6 +58,24 @@ def _above_own_comments(draft: Draft, line: int) -> int:
             break
         start = draft.next_line(start)
     return start
+
+
+def _before_last_strings(draft: Draft, first: int) -> int:
+    """The offset at which the strings begin that are the last statements of the file, below piece `first`; the end of
+    the file if there are none. The lines of a string keep their places, and its first line should be in line with
+    them."""
+    end = len(draft.text)
+    for piece in range(len(draft.pieces) - 1, first, -1):
+        statements = [node for node in draft.tree(piece).nodes if isinstance(node, cst.SimpleStatementLine)]
+        if draft.pieces[piece].parent >= 0 or len(statements) != 1 or not _is_string(statements[0]):
+            return end
+        end = above_comments(draft, draft.line_start(draft.tree(piece).start(statements[0])))
+    return end
+
+
+def _is_string(statement: cst.SimpleStatementLine) -> bool:
+    only = statement.body[0] if len(statement.body) == 1 else None
+    return isinstance(only, cst.Expr) and isinstance(only.value, cst.SimpleString)
 
 
 def _inside_strings(draft: Draft, first: int) -> frozenset[int]:
