@@ -70,7 +70,8 @@ the main process passes the generator to other code, which may keep it, and wher
 draw from it too, because they may be meant to draw the same numbers each time. It is also unsafe where two generators
 of one object, or of two objects of a class, get the same seed for the same loader, as those that flip an image and its
 mask alike: after the fix they would draw different numbers in a worker. It is unsafe, too, where the constructor makes
-an object with a generator that has no fix: its numbers would still be the same in all workers.
+an object with a generator that has no fix: its numbers would still be the same in all workers; and where the project
+admits torch before 1.2, which has no `get_worker_info`.
 
 With `num_workers=0` nothing changes. In workers, the fix combines your seed with torch's. Your seed counts however you
 set it, also with `reset_seed(epoch)` in each epoch, but a reproducible run needs `torch.manual_seed` too. If your seed

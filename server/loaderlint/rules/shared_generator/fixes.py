@@ -19,15 +19,23 @@ from loaderlint.rules.shared_generator.named_generators import named_generator_f
 from loaderlint.rules.shared_generator.paired_generators import paired_generators
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
+#: The version of torch that brought `get_worker_info`. Source: pytorch/pytorch#19228.
+_WORKER_INFO = "1.2"
+
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     """The fix for the generator that is drawn from, and for all that are made beside it: fixing half of them would look
-    like all. Unsafe if the numbers that are the same may be meant, or if it is half of them all the same."""
+    like all. Unsafe if the numbers that are the same may be meant, if it is half of them all the same, or if the
+    project admits a torch without `get_worker_info`."""
     fix = _of_all(draw, model)
     if fix is None:
         return None
     is_doubtful = any(_may_be_meant(one, model) for one in _beside(draw, model)) or _is_half(draw, model)
-    return replace(fix, safety="unsafe") if is_doubtful else fix
+    return replace(fix, safety="unsafe") if is_doubtful or _may_lack_worker_info(draw, model) else fix
+
+
+def _may_lack_worker_info(draw: Draw, model: Model) -> bool:
+    return model.environment_at(draw.call.frame.path).torch.before(_WORKER_INFO) in ("yes", "maybe")
 
 
 def _is_half(draw: Draw, model: Model) -> bool:
