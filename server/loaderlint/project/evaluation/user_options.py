@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
+    NOT_GIVEN,
     Atom,
     FunctionRef,
     Lib,
@@ -201,7 +202,7 @@ class UserOptions:
         if not own and len({one.path for one in declared}) > 1:
             own = [one for one in declared if one.path in self._imported(path)]
         meant = (own or declared)[:_MAX_DECLARATIONS]
-        values = [self._default(one.call, one.frame) for one in meant]
+        values = [self._default(name, one.call, one.frame) for one in meant]
         values += self._set_defaults(name)
         allowed = self._choices(meant)
         if not values or allowed or any(is_none(atom) for one in values for atom in one.atoms):
@@ -328,7 +329,7 @@ class UserOptions:
                 if _stores(step, name, frame, self._ev) and _may_be_options(step.base, frame, self._ev):
                     yield self._ev.eval(step.value, frame)
 
-    def _default(self, call: ir.Call, frame: Frame) -> Val:
+    def _default(self, name: str, call: ir.Call, frame: Frame) -> Val:
         named = {a.name: a.value for a in call.args if a.kind == "kw"}
         if "default" in named:
             return self._configured(self._ev.eval(named["default"], frame))
@@ -337,7 +338,12 @@ class UserOptions:
             return of(Literal_("bool", action == "store_false", "argparse default"))
         if "required" in named:
             return unknown("required option")
-        return of(Literal_("NoneType", None, "argparse default"))
+        how = NOT_GIVEN if "type" in named and not self._is_tested_for_none(name) else "argparse default"
+        return of(Literal_("NoneType", None, how))
+
+    def _is_tested_for_none(self, name: str) -> bool:
+        """Whether some code of the project asks whether an option is None: `if args.size is None`."""
+        return any(self._ev.files.containing(text) for text in _none_tests(name))
 
     def _configured(self, value: Val, how: str = "argparse default") -> Val:
         atoms = frozenset(
@@ -445,6 +451,11 @@ def _listed(allowed: Val) -> list[Literal_]:
 def _storing_texts(name: str) -> tuple[str, str, str]:
     """The texts of code that stores an option."""
     return f".{name} = ", f'["{name}"] = ', f"['{name}'] = "
+
+
+def _none_tests(name: str) -> tuple[str, ...]:
+    """The texts of code that asks whether an option is None, as people write it."""
+    return (f".{name} is ", f".{name} == None", f".{name} != None", f'["{name}"] is ', f"['{name}'] is ")
 
 
 def _is_zero(default: Val) -> bool:

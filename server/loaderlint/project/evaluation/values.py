@@ -49,6 +49,11 @@ class Unknown(Struct, frozen=True):
     usual: Atom | None = None
 
 
+#: Where the None of an option comes from that has a type, but no default: it is only there if nobody gives the option,
+#: and no code asks for it.
+NOT_GIVEN = "argparse option without a default"
+
+
 class Literal_(Struct, frozen=True):
     """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
     default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch

@@ -34,7 +34,7 @@ The usual cause is a hard-coded `persistent_workers=True`: the program fails whe
 
 The severity depends on where the value comes from: error for a constant; warning for a default (of a command line
 option, of a parameter); information where some path to the call has the value; hint where only the person who runs the
-program can choose it.
+program can choose it, or forgets an option that has a type and no default, and that no code compares with None.
 
 ## Example
 ```python

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from loaderlint.knowledge.library_datasets import DATASET_BASES
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import NOT_GIVEN, Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
 
 #: How sure it is that a value is of a kind: always; as it is configured by default; only on some ways to the call;
@@ -138,6 +138,8 @@ def _samplers(loader: Loader) -> Iterator[Conflict]:
 def _without_batches(loader: Loader) -> Iterator[Conflict]:
     dropped = _sure(loader.argument("drop_last"), lambda value: bool(value.value))
     single = _sure(loader.argument("batch_size"), lambda value: value.value is None)
+    if single == "by default" and all(_is_not_given(one) for one in loader.argument("batch_size").atoms):
+        single = "if chosen"
     if single != "no" and dropped != "no":
         text = f"without batches (`batch_size=None`) there is no last batch to drop: {_CREATED}"
         yield Conflict("drop_last", text, dropped, single, "batch_size")
@@ -171,6 +173,11 @@ def _all(value: Val, kind: type) -> bool:
 
 def _is_zero(value: Literal_) -> bool:
     return value.kind in ("int", "bool", "float") and value.value == 0
+
+
+def _is_not_given(value: Atom) -> bool:
+    """Whether a value is the None of an option that the program needs: nobody chose it."""
+    return isinstance(value, Literal_) and value.configured == NOT_GIVEN
 
 
 def _is_passed(value: Literal_) -> bool:
