@@ -568,6 +568,8 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
                 )
             case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
                 parts.append(_element_of_builtin(ev, atom))
+            case LibObject("builtins.operation", site) if (left := _selected_from(ev, site)) is not None:
+                parts.append(element(ev, left, frame, number))
             case LibObject(name, site):
                 if name == "builtins.generator":
                     frame.add_targets(number, (site.frame,))  # its body runs here, once for each item
@@ -584,6 +586,17 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
     if not aliases:
         return value
     return Val(value.atoms, value.origins | extended(iterable.origins, "[]", "element"))
+
+
+def _selected_from(ev: Evaluator, site: Site) -> Val | None:
+    """The set from which an operation selects items, `{"x", "y"} & set(data)`, if these are known; None if they are
+    not, or if it is another operation."""
+    e = ev.expr(site.frame, site.expr)
+    if not isinstance(e, ir.Bin) or e.op not in ("&", "-"):
+        return None
+    left = ev.eval(e.left, site.frame)
+    are_known = all(isinstance(atom, SeqOf) and atom.kind == "set" and atom.items for atom in left.atoms)
+    return left if left.atoms and are_known else None
 
 
 def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:

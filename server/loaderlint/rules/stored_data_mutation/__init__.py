@@ -22,6 +22,8 @@ workers and the main process share the memory of tensors.
   or a mask, `[:]` of what is not known to be an array. `x = x * 2` creates a new array. An index that is read from a
   record is taken for a mask if the code uses it as one (`~mask`, `mask.sum()`).
 - The code creates the item just before: `batch[key] = {}`, then `batch[key][name] = value`.
+- What is stored is a text, a number or a path beside what is edited, or a test of the key leaves it out: `if "mask" in
+  key:`. What is stored under a key that is not known is *possible* where the edit names a key.
 - The code copies an array and converts a tensor, or the other way round: `np.copy(x) if isinstance(x, np.ndarray) else
   to_array(x)`. Only what is known to have the type that is not copied is reported.
 - An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
@@ -110,6 +112,7 @@ from loaderlint.rules.stored_data_mutation.guarded_edits import GUARDED, is_guar
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
 from loaderlint.rules.stored_data_mutation.latent_edits import is_latent
 from loaderlint.rules.stored_data_mutation.made_items import CREATED, is_created_before
+from loaderlint.rules.stored_data_mutation.named_items import is_left_out, may_be_under_another_key
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 from loaderlint.rules.stored_data_mutation.refilled_containers import REFILLED, is_refilled
@@ -117,11 +120,13 @@ from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
 from loaderlint.rules.stored_data_mutation.shuffled_lists import SHUFFLED, is_always_shuffled
 from loaderlint.rules.stored_data_mutation.shuffled_positions import POSITIONS, are_positions
 from loaderlint.rules.stored_data_mutation.tallies import TALLY, is_tally
+from loaderlint.rules.stored_data_mutation.unchangeable_items import is_unchangeable
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 _NOT_STORED = "what it changes is not known to be stored: it may be a copy, or created for this sample"
+_ANOTHER = "what is stored cannot be changed in place, or is under another key"
 _MASKED = "a mask takes a copy"
 _LIST = "`[:]` copies a list"
 _CACHE = "the same function begins the collection that it adds to: a cache"
@@ -157,13 +162,22 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
         yield from silent(RULE.name, edit.spot, CREATED, model)
         return
     value = model.ev.eval(edit.target, frame)
-    for origin in _sorted(value):
-        if is_stored(origin, value, model):
+    stored = [origin for origin in _sorted(value) if is_stored(origin, value, model)]
+    for origin in stored:
+        if not _is_another(origin, edit, model):
             yield from _candidate(edit, frame, value, origin, model)
             return
+    if stored:
+        yield from silent(RULE.name, edit.spot, _ANOTHER, model)
+        return
     made = "the worker creates what it changes" if value.origins else _NOT_STORED
     reason = "the origin of what it changes is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
+
+
+def _is_another(origin: Origin, edit: Edit, model: Model) -> bool:
+    """Whether stored data is not what is edited, though it is beside that in a list or dict."""
+    return is_unchangeable(origin, model) or is_left_out(edit.target, origin, edit.spot, model)
 
 
 def _may_be_of_list(edit: Edit) -> bool:
@@ -218,7 +232,9 @@ def _candidate(
         if by_mask == "unread":
             yield from silent(RULE.name, edit.spot, SETTLED, model)
         else:
-            yield Candidate(StoredEdit(edit, kind, origin, held, by_mask == "read before"), frame, edit.spot)
+            about = StoredEdit(edit, kind, origin, held, by_mask == "read before")
+            unproven = may_be_under_another_key(edit.target, origin, frame, model)
+            yield Candidate(about, frame, edit.spot, unproven=unproven)
 
 
 def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:
