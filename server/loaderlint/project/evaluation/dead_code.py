@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_values, none_tests, type_tests
+from loaderlint.project.evaluation.asserted_values import asserted_value
 from loaderlint.project.evaluation.empty_ranges import is_empty_range
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.length_tests import length_test
@@ -168,7 +169,8 @@ class Liveness:
                 by = self._value(right, frame) if op in library_values.COMPARED else None  # most often a constant
                 if by is None or not library_values.is_telling(op, by):
                     return self._by_exact_type(left, op, by, frame)
-                answer = library_values.compare(op, self._value(left, frame), by)
+                asserted = asserted_value(left, number, frame, partial(self.is_dead, frame=frame))
+                answer = library_values.compare(op, asserted or self._value(left, frame), by)
                 return answer if answer is not None else self._compared_with_none(op, left, by, number, frame)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False

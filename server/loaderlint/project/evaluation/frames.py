@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 
@@ -21,6 +21,15 @@ _Step = TypeVar("_Step", bound=ir.Step)
 _POP = frozenset({"pop"})
 #: Longer descriptions of a context are cut off at this length, with a digest of the rest.
 _LONGEST_ORDER = 200
+
+
+class Equality(NamedTuple):
+    """After step `step`, in branch `context`, expression `left` is the constant `value`."""
+
+    step: int
+    context: int
+    left: int
+    value: ir.Const
 
 
 class Code:
@@ -50,6 +59,7 @@ class Code:
         "_step_loops",
         "_stored",
         "bound",
+        "equalities",
         "exprs",
         "facts",
         "heads",
@@ -85,6 +95,8 @@ class Code:
         self.heads: Mapping[int, tuple[int, ...]] = facts.heads if facts else {}
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
+        #: What its tests say that is equal (see `asserted_values`), computed on demand.
+        self.equalities: list[Equality] | None = None
 
     @property
     def calls(self) -> tuple[tuple[ir.Perform, ir.Call], ...]:

@@ -1,0 +1,115 @@
+"""What a test or an assertion before says of a value: after `assert options.copies == 1`, and inside of `if mode ==
+"train":`, it is that constant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Code, Equality, Frame
+from loaderlint.project.evaluation.values import Literal_, Val, of
+
+_KINDS = frozenset({"int", "float", "bool", "str"})
+_LOOPS = ("loop", "while")
+
+
+def asserted_value(number: int, test: int, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
+    """The constant that expression `number` is where the def evaluates `test`; None if nothing before says so, or if
+    it may be another one since. `is_dead`: whether the steps of a context never run."""
+    code = frame.code
+    if code.equalities is None:
+        code.equalities = _equalities(code)
+    equalities = code.equalities
+    at = code.evaluated_by(test) if equalities and code.one is not None else None
+    if at is None or code.one is None:
+        return None
+    here = code.one.steps[at].context
+    for one in reversed(equalities):
+        if one.step < at and code.one.is_within(here, one.context) and _reads_same(one.left, number, code.exprs):
+            if not any(
+                not is_dead(step.context) and _may_change(step, number, code) for step in _between(one, at, code)
+            ):
+                return of(Literal_(one.value.kind, one.value.value))
+    return None
+
+
+def _equalities(code: Code) -> list[Equality]:
+    """What the tests and assertions of a def say, in the order of its steps."""
+    if code.one is None:
+        return []
+    branching = {here.expr for here in code.one.contexts} | {e.test for e in code.exprs if isinstance(e, ir.IfExp)}
+    found = [
+        Equality(number, step.context, *pair)
+        for number, step in code.steps_of(ir.Test)
+        if step.expr not in branching
+        for pair in _equal(step.expr, False, code)
+    ]
+    for context, here in enumerate(code.one.contexts):
+        pairs = list(_equal(here.expr, here.negated, code)) if here.kind == "if" and here.expr != ir.NONE else ()
+        at = code.evaluated_by(here.expr) if pairs else None
+        found += [Equality(at, context, *pair) for pair in pairs] if at is not None else []
+    return sorted(found)
+
+
+def _equal(test: int, negated: bool, code: Code) -> Iterator[tuple[int, ir.Const]]:
+    """The expressions, each with its constant, that are equal where a test is true, or where it is not (`negated`)."""
+    match code.exprs[test]:
+        case ir.BoolOp("or" | "and" as op, left, right) if (op == "or") is negated:
+            yield from _equal(left, negated, code)
+            yield from _equal(right, negated, code)
+        case ir.Unary("not", operand):
+            yield from _equal(operand, not negated, code)
+        case ir.Compare(left, ("==" | "!=" as op,), (right,)) if (op == "!=") is negated:
+            value = code.exprs[right]
+            if isinstance(value, ir.Const) and value.kind in _KINDS:
+                yield left, value
+
+
+def _between(one: Equality, at: int, code: Code) -> Iterator[ir.Step]:
+    """The steps that may run after an equality and before step `at`: in a loop that is around that step alone, also
+    those after it."""
+    assert code.one is not None
+    steps = code.one.steps
+    around = set(code.one.enclosing(one.context))
+    is_repeated = any(
+        code.one.contexts[n].kind in _LOOPS and n not in around for n in code.one.enclosing(steps[at].context)
+    )
+    yield from steps[one.step + 1 : len(steps) if is_repeated else at]
+
+
+def _reads_same(one: int, other: int, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether two expressions read the same local variable, or the same attribute of it."""
+    while isinstance(e := exprs[one], ir.Attr) and isinstance(also := exprs[other], ir.Attr) and one != other:
+        if e.name != also.name:
+            return False
+        one, other = e.base, also.base
+    return one == other or (isinstance(e, ir.Param) and e == exprs[other])
+
+
+def _may_change(step: ir.Step, number: int, code: Code) -> bool:
+    """Whether a step may assign an attribute that an expression reads, or passes the object that has it to a function
+    that may."""
+    read = code.exprs[number]
+    if not isinstance(read, ir.Attr):
+        return False
+    if isinstance(step, ir.SetAttr):
+        return step.name == read.name
+    call = code.exprs[step.call] if isinstance(step, ir.Perform) else None
+    if not isinstance(call, ir.Call):
+        return False
+    root, func = _root(number, code), code.exprs[call.func]
+    passed = [arg.value for arg in call.args] + ([func.base] if isinstance(func, ir.Attr) else [])
+    return any(_is_object(one, root, read.name, code) for one in passed)
+
+
+def _root(number: int, code: Code) -> ir.Expr | int:
+    """The variable of which an expression reads an attribute."""
+    while isinstance(e := code.exprs[number], ir.Attr):
+        number = e.base
+    return e if isinstance(e, ir.Param) else number
+
+
+def _is_object(number: int, root: ir.Expr | int, name: str, code: Code) -> bool:
+    """Whether an expression is a variable, or an attribute of it other than the one that is asked about."""
+    e = code.exprs[number]
+    return _root(number, code) == root and not (isinstance(e, ir.Attr) and e.name == name)
