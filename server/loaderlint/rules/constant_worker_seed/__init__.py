@@ -30,7 +30,7 @@ same numbers.
 - The loader is for evaluation, where repeated numbers are usually wanted: a hint at most. Such a loader has
   `shuffle=False`, and the name of one, or all known code passes it only to what evaluates:
   `trainer.validate(model, loader)`. So does a function, class or file named so that iterates over it under
-  `torch.no_grad()`.
+  `torch.no_grad()`, and one with another name that returns nothing, if nothing in the loop learns.
 - Neither the number of workers is known nor that they draw numbers: a hint.
 - The loader has no workers and never calls the function.
 - The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's

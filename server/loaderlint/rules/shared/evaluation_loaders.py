@@ -1,6 +1,6 @@
 """Loaders for evaluation, which may be meant to draw the same numbers each time: by their own names, or by what all
-known code does with them: it passes them to what evaluates, or iterates over them without keeping a gradient in a
-function, class or file that is named so."""
+known code does with them: it passes them to what evaluates, or iterates over them without keeping a gradient, in a
+function, class or file that is named so, or with nothing that learns in the loop."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import DefKey, Lib, Val, def_key
 from loaderlint.project.loaders.loaders import EVALUATION_NAME
@@ -25,8 +26,11 @@ _EVALUATOR = re.compile(r"Evaluat|Validat|Tester|Predict|Infer")
 #: Methods that a loop calls to learn.
 _LEARNING = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile("train|fit|learn", re.IGNORECASE)
+#: Functions and methods that train a model: `loss.backward()`, `optimizer.step()`, `model.train()`, `fit_batch(x)`.
+_LEARNS = re.compile(r"backward|optimi[sz]e|train|learn|(?:^|_)fit(?:_|$)|^step$", re.IGNORECASE)
 _MAX_SITES = 20
 _MAX_CALLERS = 2
+_MAX_CALLED = 3
 
 
 def evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
@@ -121,14 +125,41 @@ def _is_called(call: ir.Call, callee: Val, question: Callable[[str], bool]) -> b
 
 
 def _is_evaluating(step: ir.Iterate, frame: Frame, model: Model) -> bool:
-    """Whether a loop only evaluates: what is around it is named so, and it keeps no gradient, as a whole or in all that
-    it does with a model."""
+    """Whether a loop only evaluates: it keeps no gradient, as a whole or in what it does with a model, and what is
+    around it is named so, or nothing in it learns, nor from what it gives."""
     code, one = frame.code, model.def_of(frame)
-    if not _is_named_so(frame, model) or code.attribute_calls(_LEARNING):
+    if code.attribute_calls(_LEARNING):
         return False
     loops = {n for n, here in enumerate(one.contexts) if here.kind == "loop" and here.expr == step.iterable}
     inside = (n for n, here in enumerate(one.contexts) if here.kind == "with" and loops & set(one.enclosing(n)))
-    return any(keeps_no_gradient(context, frame, model) for context in (step.context, *inside))
+    if not any(keeps_no_gradient(context, frame, model) for context in (step.context, *inside)):
+        return False
+    if _is_named_so(frame, model):
+        return True
+    if any(returned.value != NONE for _, returned in model.steps_of(frame, ir.Return)):
+        return False  # what it computes may be learned from
+    return not any(_may_learn(loop, frame, model, _MAX_CALLED) for loop in loops)
+
+
+def _may_learn(context: int, frame: Frame, model: Model, depth: int) -> bool:
+    """Whether code in a context, or in functions of the project that it calls, may train a model, judging by the names
+    of what it calls."""
+    one = model.def_of(frame)
+    for _, step in model.steps_of(frame, ir.Perform):
+        if not one.is_within(step.context, context):
+            continue
+        call = frame.code.exprs[step.call]
+        name = _called_name(call, frame.code) if isinstance(call, ir.Call) else None
+        if name and _LEARNS.search(name):
+            return True
+        if depth and any(_may_learn(0, target, model, depth - 1) for target in model.ev.targets(step.call, frame)):
+            return True
+    return False
+
+
+def _called_name(call: ir.Call, code: Code) -> str | None:
+    callee = code.exprs[call.func]
+    return callee.name if isinstance(callee, ir.Attr | ir.Global | ir.Imported) else None
 
 
 def _is_named_so(frame: Frame, model: Model) -> bool:
@@ -150,7 +181,6 @@ def _readers(code: Code, _: Model) -> Mapping[int, list[tuple[int, ir.Expr]]]:
 
 def _evaluates(call: ir.Call, number: int, code: Code) -> bool:
     """Whether a call passes an expression to what evaluates, judging by its name."""
-    callee = code.exprs[call.func]
-    name = callee.name if isinstance(callee, ir.Attr | ir.Global | ir.Imported) else None
+    name = _called_name(call, code)
     is_passed = any(arg.value == number for arg in call.args)
     return bool(is_passed and name and _EVALUATES.search(name) and not _TRAINS.search(name))
