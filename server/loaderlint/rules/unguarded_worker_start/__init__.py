@@ -31,9 +31,9 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 
 The finding is a hint where the statement itself reads a name that nothing binds: it raises NameError before any worker
 starts, until somebody binds the name or has written it to its end. So it is where a statement that always runs before
-calls a function or class of the project with arguments that this does not accept, itself or in a constructor: the
-script ends there with a TypeError. And so it is in a branch of a long `if` that a constant switches off:
-`RELOAD = True`, and the loop is in the `else` of `if RELOAD:`.
+calls a function or class of the project with arguments that this does not accept, itself or in a constructor, or
+unpacks what a function returns that never returns a value: the script ends there with a TypeError. And so it is in a
+branch of a long `if` that a constant switches off: `RELOAD = True`, and the loop is in the `else` of `if RELOAD:`.
 
 It is a hint, too, where a handler around the start or around a call on the way to it (`except Exception`, `except
 RuntimeError`, a bare `except`) catches the error in each worker: the worker goes on to its batches (measured with torch
@@ -184,9 +184,7 @@ def _evidence(start: Start, missing: str, failing: FailingCall | None, model: Mo
     if missing:
         yield Evidence(start.place, f"nothing binds `{missing}`: until then, the script ends here with a NameError")
     if failing is not None:
-        yield Evidence(
-            failing.place, f"`{failing.name}` does not accept these arguments: the script ends here with a TypeError"
-        )
+        yield Evidence(failing.place, failing.reason)
     if start.loader.site is not None:
         yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
     if start.frames:
