@@ -7,14 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.findings.diagnostics import Problem
 from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 from loaderlint.settings import settings as settings_module
 from loaderlint.settings.settings import Settings
+from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
     from loaderlint.project.versions.environment import Environment, VersionSet
     from loaderlint.project.versions.library_folders import LibraryFolders
+    from loaderlint.project.versions.notebook_kernel import NotebookKernels
     from loaderlint.project.versions.project_versions import Versions
     from loaderlint.sources.library_summaries import Release
 
@@ -33,6 +37,7 @@ class Configuration:
         """Problems in the settings and in files that declare versions, as far as these were read."""
         self._versions: Versions | None = None
         self._environments: dict[Path, Environment] = {}
+        self._kernels: NotebookKernels | None = None
 
     def renew(self) -> None:
         """Forget what was read, because it may have changed."""
@@ -67,7 +72,15 @@ class Configuration:
             known = _environment(self.settings(path), path.parent, self._versions, self._supposed())
             self._environments[path.parent] = known
             self._note_unread(self._versions.unread)
-        return known
+        return self._of_notebook(path, known) if path.suffix == SUFFIX else known
+
+    def _of_notebook(self, path: Path, around: Environment) -> Environment:
+        """The environment of a notebook, in a folder with the environment `around`."""
+        if self._kernels is None:
+            from loaderlint.project.versions.notebook_kernel import NotebookKernels
+
+            self._kernels = NotebookKernels()
+        return replace(around, python=self._kernels.python(path, around.python))
 
     def _supposed(self) -> dict[str, VersionSet]:
         """The versions of packages that apply whatever the project declares."""

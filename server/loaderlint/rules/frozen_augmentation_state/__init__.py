@@ -22,6 +22,7 @@ same. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and earli
 - The code runs only on albumentations before 1.4, because it imports or uses what later versions do not have:
   `Cutout`, `IAAPerspective`, `ToTensor`, `albumentations.torch`.
 - The project declares versions with which albumentations 1.4.21 cannot be installed, such as Python 3.8 or NumPy 1.21.
+  A notebook records the Python of its kernel, which counts where the project declares none.
 - The library uses torch's generator or follows it: AlbumentationsX 2.5 and later, torchvision, kornia, torchio.
 - The loader has one worker that persists (`num_workers=1, persistent_workers=True`): nothing repeats. The same holds
   for one worker if the sampler never ends and the training is one pass.
