@@ -33,6 +33,7 @@ WATCHED = (
     "**/*{env,conda}*.{yml,yaml}",
     "**/cog.{yml,yaml}",
     "**/.python-version",
+    "**/{README,Readme,readme}.{md,markdown}",
     "**/.gitignore",
     # Environments that are created or deleted, and the packages whose versions matter most to rules. All other
     # installations are noticed at the next check (`Versions.changed`).

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from loaderlint.files import file_accesses
 from loaderlint.project.versions import installed_packages, library_folders
 from loaderlint.project.versions.declaration import PLATFORM, normal
 from loaderlint.project.versions.environment import Range, VersionSet, python_set, union, version_set
@@ -14,6 +15,10 @@ from loaderlint.project.versions.library_folders import LibraryFolders
 from loaderlint.project.versions.version_files import Found, Kind, in_folder, of_workspace
 
 _INSTALLED, _RANGES, _ASIDE = 3, 4, 10
+#: The names of folders in which a project keeps packages of others.
+_OF_OTHERS = frozenset(
+    "libs lib third_party third-party thirdparty 3rdparty external externals extern vendor submodules deps".split()
+)
 
 
 class _Said(NamedTuple):
@@ -41,9 +46,8 @@ class Versions:
     def at(self, folder: Path, platforms: tuple[str, ...], python: VersionSet | None = None) -> Declared:
         """What holds for the files of a folder on these platforms. `python`: the version that is set, if one is."""
         folders, found = self._found_from(folder)
-        declared = Declared(found, platforms, python)
-        environment = self._environment(folders, declared)
-        return Declared(found, platforms, python, environment) if environment else declared
+        environment = self._environment(folders, Declared(_without_readmes(found), platforms, python))
+        return Declared(found, platforms, python, environment)
 
     def platforms(self, folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The platforms that the project of a folder names, and the files that do: its classifiers, or pixi's list. The
@@ -55,9 +59,12 @@ class Versions:
         return tuple(sorted(names)), tuple(dict.fromkeys(one.source for one in here))
 
     def _found_from(self, folder: Path) -> tuple[list[Path], list[tuple[int, Found]]]:
-        """The folders from one upwards, and what the files in them say, each with its distance."""
+        """The folders from one upwards, and what the files in them say, each with its distance. A package of others in
+        a folder for such is installed beside the project, so what the project says is nearer."""
         folders = list(_upwards(folder, self._root))
-        found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
+        inside = max((number + 1 for number, at in enumerate(folders[:-1]) if _is_vendored(at)), default=0)
+        distances = [number + (len(folders) + 1 if number < inside else 0) for number in range(len(folders))]
+        found = [(distance, one) for distance, at in zip(distances, folders, strict=True) for one in self._in(at)]
         found.extend((len(folders), one) for one in self._shared)
         return folders, found
 
@@ -84,7 +91,7 @@ class Versions:
         """Where the modules are that the files of a folder import: in the environment that the project runs in, else in
         one of the project's own, whatever it holds."""
         folders, found = self._found_from(folder)
-        environment = self._environment(folders, Declared(found, platforms, python))
+        environment = self._environment(folders, Declared(_without_readmes(found), platforms, python))
         prefix = environment.prefix if environment else self._own_environment(folders)
         if prefix not in self._library_folders:
             self._library_folders[prefix] = library_folders.of_environment(prefix, self._root)
@@ -168,11 +175,11 @@ class Declared(Mapping[str, VersionSet]):
             nearer = [
                 other.versions
                 for other in said
-                if other.distance < one.distance and other.rank < _ASIDE and other.rank != _INSTALLED
+                if other.distance < one.distance and other.rank < _ASIDE and other.rank not in (_INSTALLED, Kind.README)
             ]
             kept = _overlapping(one.versions, nearer)
             if kept.known:
-                return kept
+                return _with_readme(kept, one.rank, [other for other in said if other.rank == Kind.README])
         return VersionSet()
 
     def _said(self, name: str) -> Iterator[_Said]:
@@ -202,6 +209,21 @@ class Declared(Mapping[str, VersionSet]):
                 yield _Said(_INSTALLED, 0, VersionSet(_ranges(name, str(here)), (self._environment.label,)))
 
 
+def _with_readme(versions: VersionSet, rank: int, readmes: list[_Said]) -> VersionSet:
+    """Versions of a project's files, with those of the nearest README if it contradicts them: one of the two is out of
+    date. Lock files and environments are not."""
+    if not readmes or rank in (Kind.LOCK, _INSTALLED, Kind.README):
+        return versions
+    told = readmes[0].versions
+    if any(member.meets(other) for member in versions.ranges for other in told.ranges):
+        return versions
+    return union([versions, told])
+
+
+def _without_readmes(found: list[tuple[int, Found]]) -> list[tuple[int, Found]]:
+    return [(distance, one) for distance, one in found if one.kind is not Kind.README]
+
+
 def _rank(one: Found, member: Range) -> int:
     """How much one version, or range, counts. What a lock file says of Python is for which it was made ('==3.12.*')."""
     if not member.exact:
@@ -226,6 +248,15 @@ def _constrained(versions: VersionSet, constraints: list[VersionSet]) -> Version
         if ranges:
             versions = VersionSet(ranges, tuple(dict.fromkeys((*versions.sources, *limit.sources))))
     return versions
+
+
+def _is_vendored(folder: Path) -> bool:
+    """Whether a folder is a package of others, judging by the folder that it is in."""
+    if folder.parent.name.lower() not in _OF_OTHERS:
+        return False
+    setup = folder / "setup.py"
+    file_accesses.saw(setup)
+    return setup.is_file()
 
 
 def _upwards(folder: Path, root: Path) -> Iterator[Path]:

@@ -22,6 +22,8 @@ class Kind(IntEnum):
     REQUIREMENTS = 1
     """Exact where it pins."""
     PROJECT = 2
+    README = 5
+    """Surer than nothing; between it and `PROJECT` are environments and ranges."""
 
 
 class Source(NamedTuple):
@@ -65,6 +67,7 @@ SOURCES = (
     ),
     Source(r"cog\.ya?ml", "cog_yaml", "read", Kind.PROJECT),
     Source(r"\.python-version", "python_version", "read", Kind.PROJECT),
+    Source(r"readme(?:\.md|\.markdown)", "readme", "read", Kind.README),
 )
 _ANY = re.compile("|".join(f"({one.names})" for one in SOURCES))
 #: Any text file in a folder of this name is one of requirements.

@@ -1,0 +1,45 @@
+"""What a README tells people to install: the pinned versions in the commands of its code blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loaderlint.project.versions import conda_specifiers
+from loaderlint.project.versions.declaration import Declaration
+from loaderlint.project.versions.requirement_specifiers import requirement
+
+#: A block of code between fences.
+_BLOCK = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)^[ \t]*\1", re.MULTILINE | re.DOTALL)
+_CONTINUED = re.compile(r"\\[ \t]*\r?\n")
+#: The start of a command: `$ `, `(env) $ `, `!` in a notebook's text.
+_PROMPT = re.compile(r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[$>!%][ \t]*)?")
+_PIP = re.compile(r"(?:sudo[ \t]+)?(?:python[\d.]*[ \t]+-m[ \t]+|uv[ \t]+)?pip[\d.]*[ \t]+install[ \t]+(.*)")
+_CONDA = re.compile(r"(?:conda|mamba|micromamba)[ \t]+(?:env[ \t]+)?(?:install|create)[ \t]+(.*)")
+#: Options that a word follows.
+_WITH_WORD = frozenset("-c --channel -n --name -p --prefix -f --find-links -i --index-url --extra-index-url".split())
+_LONGEST = 2_000
+
+
+def read(text: str) -> Iterator[Declaration]:
+    """The versions that a README pins. Ranges, and packages without a version, say nothing."""
+    for block in _BLOCK.finditer(text):
+        for line in _CONTINUED.sub(" ", block[2]).splitlines():
+            command = _PROMPT.sub("", line[:_LONGEST]).partition(" #")[0]
+            if (match := _PIP.match(command)) is not None:
+                found = [requirement(word) for word in _packages(match[1])]
+            elif (match := _CONDA.match(command)) is not None:
+                found = [conda_specifiers.package(word) for word in _packages(match[1])]
+            else:
+                continue
+            yield from (one for one in found if one is not None and one.versions.startswith("=="))
+
+
+def _packages(arguments: str) -> Iterator[str]:
+    """The words of a command that are no options, up to the next command."""
+    words = iter(re.split(r"&&|;|\|", arguments, maxsplit=1)[0].split())
+    for word in words:
+        if word in _WITH_WORD:
+            next(words, None)
+        elif not word.startswith("-"):
+            yield word.strip("'\"")
