@@ -29,9 +29,9 @@ _CALLS = tuple(
     if name.startswith(("os.", "signal.", "torch.distributed."))
 )
 #: How many calls lead from code that calls something in the tables to a loader.
-_MAX_CALLERS = 3
+_MAX_CALLERS = 6
 #: How many calls lead from a function to what is in the tables.
-_MAX_CALLED = 3
+_MAX_CALLED = 6
 
 
 class _Users(NamedTuple):
@@ -167,10 +167,12 @@ class RequiredPlatforms:
 
     def _at_top(self, frame: Frame) -> Iterator[str]:
         """The names that a def always calls, before it may return."""
-        for step in frame.code.one.steps if frame.code.one is not None else ():
-            if isinstance(step, ir.Return) and step.context == 0:
+        one = frame.code.one
+        sure = _always_run(one) if one is not None else frozenset()
+        for step in one.steps if one is not None else ():
+            if isinstance(step, ir.Return) and step.context in sure:
                 return
-            if isinstance(step, ir.Perform) and step.context == 0:
+            if isinstance(step, ir.Perform) and step.context in sure:
                 yield from self._called(step.call, frame)
 
     def _find_needing(self) -> Iterator[tuple[Path, frozenset[str]]]:
@@ -219,6 +221,22 @@ class RequiredPlatforms:
         if literal is None or literal.configured or not isinstance(literal.value, str):
             return False
         return literal.value.lower() == needed.value
+
+
+def _always_run(one: ir.DefIR) -> frozenset[int]:
+    """The contexts of a def that run in each call that does not raise: its body, and what follows `if x: raise`."""
+    raising = {step.context for step in one.steps if isinstance(step, ir.Raise)}
+    raising -= {around for step in one.steps if isinstance(step, ir.Return) for around in one.enclosing(step.context)}
+    tests = {(one.contexts[n].parent, one.contexts[n].expr) for n in raising if _is_branch(one.contexts[n], False)}
+    sure = {0}
+    for number, here in enumerate(one.contexts):  # a context comes after those around it
+        if here.parent in sure and _is_branch(here, True) and (here.parent, here.expr) in tests:
+            sure.add(number)
+    return frozenset(sure)
+
+
+def _is_branch(here: ir.Context, negated: bool) -> bool:
+    return here.kind == "if" and here.negated is negated
 
 
 def _first_use(site: Site, made: int) -> int:
