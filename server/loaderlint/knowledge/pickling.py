@@ -19,13 +19,14 @@ KEEPS_ARGUMENTS = (
     "torch.utils.data.ConcatDataset",
     "torch.utils.data.ChainDataset",
     "torch.nn.Sequential",
+    "collections.OrderedDict",
     "collections.defaultdict",
     "collections.deque",
     "numpy.vectorize",
 )
 
 #: Those that keep the items of their first argument in a list of their own, and not the argument.
-KEEPS_ITEMS = frozenset({"torch.utils.data.ConcatDataset", "collections.deque"})
+KEEPS_ITEMS = frozenset({"torch.utils.data.ConcatDataset", "collections.OrderedDict", "collections.deque"})
 
 #: Arguments that such constructors use and do not keep: torchvision's DatasetFolder asks the first while it lists the
 #: files, `random_split` draws its indices from the second.

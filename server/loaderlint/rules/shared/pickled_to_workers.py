@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
+from loaderlint.rules.shared.filled_containers import items_put_into, put_by
 from loaderlint.rules.shared.held_handles import last_stores
 from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -148,7 +149,7 @@ def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
             yield from _held([Val(frozenset({func})), *values], payload.held, _made(payload, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
-            values = _kept(name, model.ev.calls.site_arguments(site))
+            values = (*_kept(name, model.ev.calls.site_arguments(site)), *items_put_into(payload.atom, model))
             short = name.rpartition(".")[2]
             held = f"{payload.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(payload, site, short))
@@ -175,14 +176,21 @@ def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -
     name = model.ev.classes.name(inst.cls)
     made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
     guessed = payload.guessed or chosen or not made_here
-    for attribute, stores in _attributes(inst, loader, model):
+    later = list(dict.fromkeys(_called_by_main(inst, loader, model)))
+    kept: dict[str, list[Store]] = {}
+    for attribute, stores in _attributes(inst, later, model):
         if _is_left_out(attribute, inst.cls, model):
             continue
         for store in stores:
+            kept.setdefault(attribute, []).append(store)
             link = Link(Spot(store.frame, store.step, "step"), f"`{name}` keeps it as `self.{attribute}`")
             holder = Payload(inst, "", (*payload.way, link), guessed)
             values = [store.value, *_appended(store.value, inst, attribute, model)]
             yield from _held(values, f"`self.{attribute}` of `{name}`", holder, store)
+    for put in put_by(dict.fromkeys((*model.ev.classes.construction(inst), *later)), kept, model):
+        link = Link(Spot(put.frame, put.step, "step"), f"`{name}` puts it into `self.{put.attribute}`")
+        holder = Payload(inst, "", (*payload.way, link), guessed)
+        yield from _held([put.value], f"an item of `self.{put.attribute}` of `{name}`", holder)
     holder = Payload(inst, "", payload.way, guessed)
     yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
     yield from _assigned_outside(inst, payload, loader, model)
@@ -224,10 +232,11 @@ def _is_left_out(attribute: str, cls: ClassRef, model: Model) -> bool:
     return not copies or piece.holds(attribute)
 
 
-def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[str, list[Store]]]:
-    """The attributes that the object has when the workers start, each with the assignments that may be the last."""
+def _attributes(inst: Instance, later: Iterable[Frame], model: Model) -> Iterator[tuple[str, list[Store]]]:
+    """The attributes that the object has when the workers start, each with the assignments that may be the last.
+    `later`: the methods that the surrounding code calls."""
     yield from model.once(Constructed).attributes(inst)
-    for frame in _called_by_main(inst, loader, model):
+    for frame in later:
         if frame not in model.ev.classes.construction(inst):
             for number, step in model.steps_of(frame, ir.SetAttr):
                 if ir.is_self(model.ev.expr(frame, step.base)):

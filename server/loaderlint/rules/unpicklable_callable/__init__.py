@@ -3,7 +3,7 @@
 
 ## What it does
 Finds lambdas, nested functions and objects of local classes that are sent to a loader's workers: as `collate_fn` or
-`worker_init_fn`, as a transform, or as an attribute of the dataset.
+`worker_init_fn`, as a transform, or as an attribute of the dataset, also in the dicts and lists that it keeps.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle, which stores a
