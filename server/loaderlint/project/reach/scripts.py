@@ -328,7 +328,7 @@ class Scripts:
         goes = any(isinstance(a, Lib) and (a.name in GOES_OVER_NOW or a.name.startswith("itertools.")) for a in atoms)
         consumers = [a for a in atoms if isinstance(a, LibMember) and a.name in LOADER_CONSUMERS]
         for atom in consumers:  # a trainer that creates its loaders itself
-            made = self._made.get(atom.owner.site) if isinstance(atom.owner, LibObject) else None
+            made = self._loader_at(atom.owner.site) if isinstance(atom.owner, LibObject) else None
             if made is not None:
                 yield made
         for arg in call.args if goes or consumers else ():
@@ -345,7 +345,7 @@ class Scripts:
         members = ev.eval(call.func, frame).only(LibMember)
         owners = [one.owner for one in members] or ev.eval(callee.base, frame).only(Instance)
         if members or callee.name != "__iter__":  # `self.__iter__()` is a method of the subclass
-            made = (self._made.get(one.site) for one in owners if isinstance(one, Instance | LibObject) and one.site)
+            made = (self._loader_at(one.site) for one in owners if isinstance(one, Instance | LibObject) and one.site)
             yield from (one for one in made if one is not None)
 
     def _starts_once(self, inst: Instance) -> bool:
@@ -363,7 +363,7 @@ class Scripts:
         if depth > _MAX_WRAPPED:
             return
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
-            made = self._made.get(atom.site) if atom.site else None
+            made = self._loader_at(atom.site) if atom.site else None
             if made is not None:
                 if not (isinstance(atom, Instance) and self._starts_once(atom)):
                     yield made
@@ -372,6 +372,17 @@ class Scripts:
                 call = call if isinstance(call, ir.Call) else self._unpacked(atom)
                 for arg in call.args if isinstance(call, ir.Call) else ():
                     yield from self._gone_over(arg.value, atom.site.frame, depth + 1)
+
+    def _loader_at(self, site: Site) -> Loader | None:
+        """The loader with workers that is created at a place. A method that stores it may be known here in another
+        context, as if unknown code called it: then it is one of the loaders of that place, if all have workers."""
+        exact = self._made.get(site)
+        if exact is not None:
+            return exact
+        there = self._model.made_at(site.frame.path, site.frame.piece, site.expr)
+        if not there or any(one.site == site or one.has_workers() == "no" for one in there):
+            return None
+        return min(there, key=lambda one: one.has_workers() == "yes")
 
     def _unpacked(self, atom: LibObject) -> ir.Expr | None:
         """The call whose result is unpacked: `model, loader = accelerator.prepare(model, loader)`."""
