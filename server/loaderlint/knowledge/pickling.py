@@ -48,6 +48,18 @@ class Unpicklable(NamedTuple):
 
 _LOCK = "'_thread.lock' object"
 
+#: What makes a client of boto3 1.44, a session, or a part of a client.
+_AWS = (
+    *("boto3.client", "boto3.resource", "boto3.resource.Bucket"),
+    *(f"boto3.{session}" for session in ("Session", "session.Session")),
+    *(f"boto3.{session}.{made}" for session in ("Session", "session.Session") for made in ("client", "resource")),
+)
+_CLIENTS = tuple(
+    f"google.cloud.storage.Client{made}" for made in ("", ".create_anonymous_client", ".from_service_account_json")
+)
+#: What makes a client of google-cloud-storage 3.17, or a bucket, which keeps its client.
+_CLOUD_STORAGE = (*_CLIENTS, *(f"{client}.{made}" for client in _CLIENTS for made in ("bucket", "get_bucket")))
+
 #: Calls whose result cannot be pickled. Handles (files, databases, ...) are in `handles`.
 UNPICKLABLE = MappingProxyType(
     {
@@ -100,6 +112,9 @@ UNPICKLABLE = MappingProxyType(
         "csv.DictReader": Unpicklable("CSV reader", "'_csv.reader' object"),
         "csv.writer": Unpicklable("CSV writer", "'_csv.writer' object"),
         "re.finditer": Unpicklable("iterator of matches", "'_sre.SRE_Scanner' object"),
+        "mmap.mmap": Unpicklable("memory map", "'mmap.mmap' object"),
+        "ctypes.CDLL": Unpicklable("shared library", "a local class of ctypes"),
+        "ctypes.cdll.LoadLibrary": Unpicklable("shared library", "a local class of ctypes"),
         "ssl.create_default_context": Unpicklable("SSL context", "'SSLContext' object"),
         "random.SystemRandom": Unpicklable("system random source", "System entropy source"),
         "tqdm.tqdm": Unpicklable("progress bar", "'_io.TextIOWrapper' object"),
@@ -109,7 +124,19 @@ UNPICKLABLE = MappingProxyType(
         "cv2.ORB_create": Unpicklable("feature detector", "'cv2.ORB' object"),
         "cv2.BFMatcher": Unpicklable("matcher", "'cv2.BFMatcher' object"),
         "cv2.VideoWriter": Unpicklable("video writer", "'cv2.VideoWriter' object"),
+        "cv2.FlannBasedMatcher": Unpicklable("matcher", "'cv2.FlannBasedMatcher' object"),
+        **{
+            f"cv2.{name}_create": Unpicklable("feature detector", f"'cv2.{name}' object")
+            for name in ("AKAZE", "BRISK", "FastFeatureDetector", "KAZE", "MSER", "SimpleBlobDetector")
+        },
+        "cv2.CascadeClassifier": Unpicklable("cascade classifier", "'cv2.CascadeClassifier' object"),
+        "cv2.HOGDescriptor": Unpicklable("HOG descriptor", "'cv2.HOGDescriptor' object"),
+        "cv2.QRCodeDetector": Unpicklable("QR code detector", "'cv2.QRCodeDetector' object"),
+        "cv2.DISOpticalFlow_create": Unpicklable("OpenCV object", "'cv2.DISOpticalFlow' object"),
+        "cv2.createBackgroundSubtractorKNN": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorKNN' object"),
         "cv2.createBackgroundSubtractorMOG2": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorMOG2' object"),
+        **dict.fromkeys(_AWS, Unpicklable("AWS client", "a class that botocore makes")),
+        **dict.fromkeys(_CLOUD_STORAGE, Unpicklable("Cloud Storage client", "client objects")),
     }
 )
 
