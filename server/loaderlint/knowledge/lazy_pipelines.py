@@ -38,6 +38,10 @@ ITEM = "func"
 GIVING_METHODS = frozenset({"add_dynamic_item"})
 GIVING_FUNCTIONS = frozenset({"speechbrain.dataio.dataset.add_dynamic_item"})
 
+#: Hugging Face datasets, by the beginning of their names, and the method that makes its argument their transform.
+TABLES = "datasets."
+SETTING_METHOD = "set_transform"
+
 #: Hugging Face datasets whose items are made while they are read: the call that makes one, or the argument that does.
 #: Elsewhere `map` runs at once, in the main process.
 STREAM_METHODS = frozenset({"map", "filter"})
@@ -60,3 +64,9 @@ def lazy_methods(dataset: str) -> frozenset[str]:
 def keeps_functions(dataset: str) -> bool:
     """Whether the library dataset called `dataset` keeps functions that its methods are given."""
     return dataset.startswith((*LAZY_METHODS, ITEM_DATASET))
+
+
+def pickles_functions(dataset: str) -> bool:
+    """Whether pickle writes the functions that the library dataset called `dataset` keeps by their names. Measured with
+    datasets 5.2.0 and webdataset 1.0.2. torch's pipes are written with dill."""
+    return dataset.startswith(("datasets.", "webdataset."))

@@ -11,10 +11,12 @@ from loaderlint.knowledge.lazy_pipelines import (
     GIVING_METHODS,
     ITEM,
     ITEM_DATASET,
+    SETTING_METHOD,
     STAGED,
     STAGES,
     STREAM_METHODS,
     STREAMING,
+    TABLES,
     TO_STREAM,
     keeps_functions,
     lazy_methods,
@@ -66,6 +68,8 @@ def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
             yield from _items(arguments.get(*GIVEN_LISTS[one.name]))
         if one.name.startswith(ITEM_DATASET):
             yield from _given_later(ev, one)
+        elif one.name.startswith(TABLES):
+            yield from _set_later(ev, one)
         method, owners = _made_by(ev, one)
         if any(method in lazy_methods(owner.name) or _is_stream_method(ev, method, owner) for owner in owners):
             yield from _passed(arguments)
@@ -89,10 +93,38 @@ def _given_later(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
                 yield from _passed(ev.calls.arguments(call, frame))
 
 
+def _set_later(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
+    """The functions that the def which creates a Hugging Face dataset, or module-level code further down, makes its
+    transform: `dataset.set_transform(crop)`, `datasets["train"].set_transform(crop)`."""
+    for frame in _frames_after(ev, dataset.site.frame):
+        for step, call in ev.performed(frame):
+            func = ev.expr(frame, call.func)
+            if not isinstance(func, ir.Attr) or func.name != SETTING_METHOD:
+                continue
+            receivers = ev.eval(func.base, frame).only(LibObject)
+            if any(_is_same(ev, one, dataset) for one in receivers) and not ev.liveness.is_dead(step.context, frame):
+                yield from _passed(ev.calls.arguments(call, frame))
+
+
+def _is_same(ev: Evaluator, one: LibObject, other: LibObject) -> bool:
+    """Whether two objects are the same, or items of the same object under the same constant key."""
+    if one == other:
+        return True
+    return bool(read := _read_item(ev, one)) and read == _read_item(ev, other)
+
+
+def _read_item(ev: Evaluator, one: LibObject) -> tuple[frozenset[LibObject], object] | None:
+    """What an object is an item of, and under which constant key; None if it is not known as one."""
+    e = ev.expr(one.site.frame, one.site.expr)
+    key = ev.eval(e.index, one.site.frame).literal if isinstance(e, ir.Index) and e.index != ir.NONE else None
+    owners = frozenset(_library_objects(ev.eval(e.base, one.site.frame))) if isinstance(e, ir.Index) else frozenset()
+    return (owners, key.value) if key is not None and owners else None
+
+
 def _frames_after(ev: Evaluator, frame: Frame) -> Iterator[Frame]:
     yield frame
     file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
-    for word in GIVING_METHODS if file else ():
+    for word in (*GIVING_METHODS, SETTING_METHOD) if file else ():
         assert file is not None
         yield from (ev.body(frame.path, piece) for piece in file.all_asking(holds, word, scope=MODULE))
 

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
+from loaderlint.knowledge.lazy_pipelines import pickles_functions
+from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, KEEPS_ITEMS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
 from loaderlint.knowledge.submodules import SUBMODULES
 from loaderlint.project.evaluation import type_tests
@@ -35,6 +37,7 @@ from loaderlint.project.evaluation.values import (
     Site,
     Val,
 )
+from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
@@ -153,6 +156,12 @@ def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]
             short = name.rpartition(".")[2]
             held = f"{payload.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(payload, site, short))
+            if is_library_dataset(name):
+                yield from _assigned(payload.atom, short, stores_on(model.ev, payload.atom), payload, model)
+        case LibObject(name, site) if pickles_functions(name):
+            link = Link(Spot(site.frame, site.expr), "this dataset keeps it")
+            holder = Payload(payload.atom, "", (*payload.way, link), payload.guessed)
+            yield from _held(sample_callables(model.ev, payload.atom), f"a function that {payload.held} calls", holder)
 
 
 def _made(payload: Payload, site: Site, name: str) -> Payload:
@@ -193,7 +202,8 @@ def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -
         yield from _held([put.value], f"an item of `self.{put.attribute}` of `{name}`", holder)
     holder = Payload(inst, "", payload.way, guessed)
     yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
-    yield from _assigned_outside(inst, payload, loader, model)
+    outside = (*assigned_in_main(inst, loader, model), *stores_on(model.ev, inst))
+    yield from _assigned(inst, name, outside, payload, model)
 
 
 def _is_run(inst: Instance, loader: Loader, model: Model) -> bool:
@@ -288,12 +298,18 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
 
 
-def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
-    """`dataset.transform = ...` in the surrounding code."""
-    name = model.ev.classes.name(inst.cls)
-    for frame, number, step in dict.fromkeys((*assigned_in_main(inst, loader, model), *stores_on(model.ev, inst))):
+def _assigned(
+    made: Instance | LibObject,
+    name: str,
+    outside: Iterable[tuple[Frame, int, ir.SetAttr]],
+    payload: Payload,
+    model: Model,
+) -> Iterator[Payload]:
+    """What the surrounding code assigns to attributes of an object of class `name`: `dataset.transform = ...`.
+    `outside`: the steps that do so."""
+    for frame, number, step in dict.fromkeys(outside):
         link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
-        holder = Payload(inst, "", (*payload.way, link), payload.guessed)
+        holder = Payload(made, "", (*payload.way, link), payload.guessed)
         yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
 
 
