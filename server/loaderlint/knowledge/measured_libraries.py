@@ -51,7 +51,7 @@ _NAMED_BY_RULES = frozenset({"monai.data.set_rnd"})
 _TABLES = """
     arrays augmentations collation counts cuda handles higher_order iterators keras lazy_pipelines
     library_datasets listings loader_consumers loader_defaults numpy_random opencv paths pickling plain_records
-    process_pools process_starts registries settings truth_values value_types wrappers
+    process_launchers process_pools process_starts registries settings truth_values value_types wrappers
     """.split()
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 

@@ -104,6 +104,20 @@ class CallSites:
         for function in functions:
             yield from self.named(function)
 
+    def passing(self, name: str) -> Iterator[CallSite]:
+        """The calls that something called `name` is passed to."""
+        for path in self._ev.files.containing(name) if name else ():
+            file = self._ev.file(path)
+            for piece in file.mentioning(name) if file else ():
+                facts = self._ev.facts(path, piece)
+                for def_, one in enumerate(facts.ir.defs if facts else ()):
+                    assert facts is not None
+                    for step in one.steps:
+                        call = facts.ir.exprs[step.call] if type(step) is ir.Perform else None
+                        if type(step) is ir.Perform and isinstance(call, ir.Call):
+                            if name in names_passed(facts.ir.exprs, call):
+                                yield CallSite(path, piece, def_, step.call, step.context)
+
     def aliases(self, name: str) -> frozenset[str]:
         """Other names that files give a function `name`: `import name as other`, `other = partial(name, ...)`."""
         known = self._other_names.get(name)
@@ -241,3 +255,14 @@ def _lines_with(name: str, text: str) -> Iterator[str]:
         end = end if end >= 0 else len(text)
         yield text[text.rfind("\n", 0, at) + 1 : end]
         at = text.find(name, end)
+
+
+def names_passed(exprs: tuple[ir.Expr, ...], call: ir.Call) -> Iterator[str]:
+    """The names of what a call is passed, as far as it may be a function: `train` in `spawn(train, args=(1,))` and in
+    `spawn(partial(train, steps=1))`."""
+    for arg in call.args:
+        passed, e = arg.value, exprs[arg.value]
+        if isinstance(e, ir.Call) and e.args and called_name(exprs, e.func) == "partial":
+            passed = e.args[0].value
+        if name := called_name(exprs, passed):
+            yield name

@@ -3,15 +3,18 @@ given def. Most calls of a common name lead elsewhere, so their callers need not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation.call_sites import CallSite, CallSites, is_to_fail
+from loaderlint.knowledge.process_launchers import LAUNCHER_WORDS
+from loaderlint.project.evaluation.call_sites import CallSite, CallSites, is_to_fail, names_passed
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.launched_functions import starts_processes
+from loaderlint.project.evaluation.library_values import is_opaque
 from loaderlint.project.evaluation.open_frames import opened, owner_of
 from loaderlint.project.evaluation.subclasses import subclasses
 from loaderlint.project.evaluation.values import (
@@ -20,6 +23,7 @@ from loaderlint.project.evaluation.values import (
     DefKey,
     FunctionRef,
     Instance,
+    Lib,
     Method,
     PartialOf,
     Unknown,
@@ -37,6 +41,7 @@ class Callees:
         self._ev = evaluator
         self._sites = sites
         self._known: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
+        self._launches: dict[str, list[CallSite]] | None = None
         self._by_name: dict[str, tuple[dict[DefKey, list[CallSite]], list[CallSite]]] = {}
 
     def of(self, site: CallSite) -> frozenset[Atom] | None:
@@ -85,11 +90,34 @@ class Callees:
                 yield from (of_heir,) if of_heir else ()
 
     def sites_running(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
-        """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
+        """The calls of something called `name` that may run the def `wanted`, and those that may run it in new
+        processes; with a `receiver`, on this object."""
         certain, possible = self.by_callee(name)
-        for site in sorted((*certain.get(wanted, ()), *possible)):
+        for site in sorted((*certain.get(wanted, ()), *possible, *self._launching(name))):
             if receiver is None or self._may_run_on(receiver, site):
                 yield site
+
+    def _launching(self, name: str) -> Sequence[CallSite]:
+        """The calls that may run something called `name` in new processes."""
+        if self._launches is None:
+            self._launches = {}
+            for site in (one for word in sorted(LAUNCHER_WORDS) for one in self._sites.named(word)):
+                facts = self._ev.facts(site.path, site.piece)
+                call = facts.ir.exprs[site.expr] if facts is not None else None
+                if facts is not None and isinstance(call, ir.Call) and self._may_launch(site):
+                    for passed in dict.fromkeys(names_passed(facts.ir.exprs, call)):
+                        self._launches.setdefault(passed, []).append(site)
+        return self._launches.get(name, ())
+
+    def _may_launch(self, site: CallSite) -> bool:
+        """Whether a call may start processes, for some caller of its def."""
+        callees = self.of(site)
+        return callees is None or starts_processes(callees)
+
+    def only_keep(self, site: CallSite) -> bool:
+        """Whether a call is sure to be one of a library that runs nothing which it is passed."""
+        callees = self.written(site)
+        return bool(callees) and all(isinstance(one, Lib) and is_opaque(one.name) for one in callees or ())
 
     def by_callee(self, name: str) -> tuple[dict[DefKey, list[CallSite]], list[CallSite]]:
         """The calls of something called `name`, grouped by the defs that they may run, and those that may run any

@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.callees import Callees, function_of
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.instances import Instances
+from loaderlint.project.evaluation.launched_functions import function_of as launched_by
 from loaderlint.project.evaluation.limits import (
     CALLER_LEVELS,
     CALLERS,
@@ -49,6 +50,8 @@ from loaderlint.project.evaluation.values import (
 )
 
 _MAX_WRAPPERS = 4
+#: How many functions may hand a function on until one calls it.
+_MAX_HANDED = 3
 
 
 class Callers:
@@ -84,6 +87,8 @@ class Callers:
             found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), MAX_CALLERS + 1))
             if not found and facts.ir.defs[def_].parent == 0:
                 found = tuple(islice(_once(self._looked_up(key, facts, depth)), MAX_CALLERS + 1))
+            if not found and facts.ir.defs[def_].parent == 0:
+                found = tuple(islice(_once(self._handed_over(key, facts, depth)), MAX_CALLERS + 1))
             if len(found) > MAX_CALLERS:
                 self._ev.limits.note(CALLERS, *key)
             if not found:
@@ -175,6 +180,27 @@ class Callers:
         for caller, number in chain(self.lookups(name, depth), self._chosen_calls(name, depth)):
             yield from (target for target in self._ev.targets(number, caller) if def_key(target) == wanted)
 
+    def _handed_over(self, wanted: DefKey, facts: PieceFacts, depth: int) -> Iterator[Frame]:
+        """The frames of a function at module level that code passes to a function of the project, which calls it:
+        `launch(train, args=(options,))`."""
+        if owner_of(self._ev, *wanted, facts) is not None:
+            return
+        for site in self._sites.passing(facts.ir.defs[wanted[2]].name):
+            if self._callees.only_keep(site):
+                continue
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if not self._ev.liveness.is_dead(site.context, caller):
+                    for target in self._ev.targets(site.expr, caller):
+                        yield from self._called_back(target, wanted, 0)
+
+    def _called_back(self, frame: Frame, wanted: DefKey, depth: int) -> Iterator[Frame]:
+        """The frames of `wanted` that a frame leads to which gets it as an argument."""
+        if def_key(frame) == wanted:
+            yield frame
+        elif depth < _MAX_HANDED and any(_is_given(wanted, value) for value in frame.args if value is not None):
+            for inner in self._ev.run(frame):
+                yield from self._called_back(inner, wanted, depth + 1)
+
     def _chosen_calls(self, name: str, depth: int) -> Iterator[tuple[Frame, int]]:
         """The calls of what `getattr` gives for a text that an option names: each as its number in a frame."""
         for site in self._sites.of_getattr() if self._sites.is_text(name) else ():
@@ -223,12 +249,17 @@ class Callers:
         call = self._ev.expr(caller, site.expr)
         if not isinstance(call, ir.Call):
             return
-        callee = self._ev.eval(call.func, caller)
-        for atom in callee.only(FunctionRef, Method, PartialOf):
+        for atom in self._run_by(call, caller).only(FunctionRef, Method, PartialOf):
             function = function_of(atom)
             if isinstance(function, FunctionRef) and def_key(function) == wanted:
                 for target in self._ev.targets(site.expr, caller):
                     yield from self._leading_to(target, wanted)
+
+    def _run_by(self, call: ir.Call, caller: Frame) -> Val:
+        """What a call runs: its callee, or the function that its callee runs in new processes."""
+        callee = self._ev.eval(call.func, caller)
+        launched = launched_by(self._ev, call, callee, caller)
+        return callee if launched is None else launched
 
     def _leading_to(self, frame: Frame, wanted: DefKey, depth: int = 0) -> Iterator[Frame]:
         """A frame of `wanted`, or those that the wrappers in its place lead to."""
@@ -311,7 +342,7 @@ class Callers:
             for caller in self.frames(site.path, site.piece, site.def_):
                 call = self._ev.expr(caller, site.expr)
                 if isinstance(call, ir.Call) and not self._ev.liveness.is_dead(site.context, caller):
-                    callee = self._ev.eval(call.func, caller)
+                    callee = self._run_by(call, caller)
                     is_open = is_open or callee.unknown is not None
                     called = (one for one in callee.only(Method) if def_key(one.function) == wanted)
                     found.update(one.receiver for one in called if isinstance(one.receiver, Instance))
@@ -349,7 +380,8 @@ class Callers:
         return self._sites.named(name)
 
     def sites_running(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
-        """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
+        """The calls of something called `name` that may run the def `wanted`, and those that may run it in new
+        processes; with a `receiver`, on this object."""
         return self._callees.sites_running(name, wanted, receiver)
 
     def callees(self, site: CallSite) -> frozenset[Atom] | None:
@@ -387,6 +419,12 @@ def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
 def _is_made(atom: Atom | None) -> bool:
     """Whether a value is an object that known code creates."""
     return isinstance(atom, Instance) and atom.site is not None
+
+
+def _is_given(wanted: DefKey, value: Val) -> bool:
+    """Whether a value may be a function."""
+    functions = (function_of(one) for one in value.only(FunctionRef, PartialOf))
+    return any(isinstance(one, FunctionRef) and def_key(one) == wanted for one in functions)
 
 
 def _bound_to(def_: int, facts: PieceFacts) -> str:

@@ -35,9 +35,10 @@ from loaderlint.knowledge.library_datasets import (
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIFORM_DRAWS, UNIT_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
+from loaderlint.knowledge.process_launchers import launcher
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.knowledge.value_types import is_path, type_made_by
-from loaderlint.project.evaluation import containers, dynamic_dispatch, item_places
+from loaderlint.project.evaluation import containers, dynamic_dispatch, item_places, launched_functions
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
 from loaderlint.project.evaluation.frames import Frame, is_mask_expression
 from loaderlint.project.evaluation.items_at_use import with_items_at
@@ -679,7 +680,9 @@ _TELLING = frozenset(
 def is_opaque(name: str) -> bool:
     """Whether calling this library function or class returns a new object of its own that decides no test, whatever the
     arguments are."""
-    return name not in _TELLING and not name.startswith("hydra.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
+    if name in _TELLING or name.startswith("hydra.") or launcher(name) is not None:
+        return False
+    return name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
 
 
 def call(
@@ -744,7 +747,7 @@ def call(
         return _picked(ev, name, first, arguments, frame, number), ()
     if name in _COMPILING and first is not None:
         return first, ()
-    return of(LibObject(name, site)), ()
+    return of(LibObject(name, site)), launched_functions.run(ev, name, arguments, frame, number, seen)
 
 
 def _is_indexed_as_array(call: int, frame: Frame) -> bool:
@@ -1019,7 +1022,8 @@ def call_object(
             key = call.args[0].value if isinstance(call, ir.Call) and call.args else ir.NONE
             return dynamic_dispatch.named_in(ev, arguments.positional[0], frame, key), ()
         origins = _views(callee) if method in VIEW_METHODS and not _splits_text(method, arguments) else frozenset()
-        return Val(named(f"{atom.owner.name}.{method}", site).atoms, origins), ()
+        full = f"{atom.owner.name}.{method}"
+        return Val(named(full, site).atoms, origins), launched_functions.run(ev, full, arguments, frame, number, seen)
     return of(LibObject(f"builtins.{method}", site)), ()
 
 
