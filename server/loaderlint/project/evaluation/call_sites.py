@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.unknown_receivers import getattr_calls
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.syntax.byte_search import calls
@@ -190,6 +192,25 @@ def is_to_fail(ev: Evaluator, site: CallSite) -> bool:
     exprs, around = facts.ir.exprs, facts.ir.defs[site.def_].around(site.context)
     managers = (exprs[here.expr] for here in around if here.kind == "with")
     return any(isinstance(one, ir.Call) and called_name(exprs, one.func) in _EXPECTING for one in managers)
+
+
+def is_under_guard(ev: Evaluator, site: CallSite) -> bool:
+    """Whether a call is a part of a statement under the main guard of its file."""
+    file, facts = ev.file(site.path), ev.facts(site.path, site.piece)
+    if file is None or facts is None or site.def_ != 0:
+        return False
+    if any(file.is_main_guard(one) for one in (site.piece, *file.around(site.piece))):
+        return True
+    around = facts.ir.defs[0].around(site.context)
+    return any(one.kind == "if" and not one.negated and compares_name(one.expr, facts) for one in around)
+
+
+def compares_name(test: int, facts: PieceFacts) -> bool:
+    """Whether a test compares `__name__` with something: `__name__ == "__main__"`."""
+    e = facts.ir.exprs[test] if test != NONE else None
+    if not isinstance(e, ir.Compare) or e.ops != ("==",):
+        return False
+    return ir.Global("__name__") in (facts.ir.exprs[one] for one in (e.left, *e.rights))
 
 
 def _is_local_partial(exprs: tuple[ir.Expr, ...], func: int) -> bool:

@@ -402,6 +402,11 @@ class Callers:
         takes."""
         return self._instances.are_written(cls)
 
+    def are_made_under_own_guard(self, cls: ClassRef) -> bool:
+        """Whether some call creates an object of a class, or of a subclass, and all such calls are under the main guard
+        of the class's own file."""
+        return self._instances.are_made_under_own_guard(cls)
+
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
         return subclasses(self._ev, cls)

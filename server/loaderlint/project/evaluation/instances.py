@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.call_sites import CallSite, CallSites
+from loaderlint.project.evaluation.call_sites import CallSite, CallSites, is_under_guard
 from loaderlint.project.evaluation.callees import Callees
 from loaderlint.project.evaluation.class_tables import calls_of_items
 from loaderlint.project.evaluation.context_insensitive import Unframed
@@ -85,6 +85,12 @@ class Instances:
         """Whether some call creates an object of a class, or of a subclass, be it in a branch that no known caller
         takes."""
         return any(self._callees.written(site) is not None for _, site in self._made_by(cls))
+
+    def are_made_under_own_guard(self, cls: ClassRef) -> bool:
+        """Whether some call creates an object of a class, or of a subclass, and all such calls are under the main guard
+        of the class's own file."""
+        sites = [site for _, site in self._made_by(cls)]
+        return bool(sites) and all(site.path == cls.path and is_under_guard(self._ev, site) for site in sites)
 
     def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
         """The calls that may create an object of a class or of a subclass, each with that class."""

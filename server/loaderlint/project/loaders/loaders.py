@@ -780,6 +780,24 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
     `used` nor instantiated by known code (an object that no loader gets is used for something else, and what only a
     branch creates that no caller takes is not in use), and those that are `idle`: only loaders without workers hold
     them. Nothing imports a file whose name is no identifier: it is a copy."""
+    for cls in _dataset_classes(ev, used):
+        made = Instance(cls, None)
+        is_made = callers.are_made(cls) or callers.are_written(cls)
+        if (cls in idle or not is_made) and not is_empty(ev, made):
+            yield made
+
+
+def self_tested_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef]) -> Iterator[Instance]:
+    """As `unused_datasets`, of the classes that known code instantiates only under the main guard of their own file,
+    which tries them out."""
+    for cls in _dataset_classes(ev, used):
+        made = Instance(cls, None)
+        if callers.are_made_under_own_guard(cls) and not is_empty(ev, made):
+            yield made
+
+
+def _dataset_classes(ev: Evaluator, used: set[ClassRef]) -> Iterator[ClassRef]:
+    """The dataset classes at module level that are not `used`."""
     for path in ev.files.containing("Data"):
         file = ev.file(path) if path.stem.isidentifier() else None
         for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
@@ -789,12 +807,8 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
             cls = ClassRef(path, index, 1)
             if cls in used or dataset_kind(ev, cls) is None:
                 continue
-            if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
-                continue
-            made = Instance(cls, None)
-            is_made = callers.are_made(cls) or callers.are_written(cls)
-            if (cls in idle or not is_made) and not is_empty(ev, made):
-                yield made
+            if any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
+                yield cls
 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:

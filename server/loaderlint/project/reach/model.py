@@ -52,6 +52,7 @@ from loaderlint.project.loaders.loaders import (
     Loader,
     Loaders,
     late_candidates,
+    self_tested_datasets,
     unused_datasets,
     unused_transforms,
 )
@@ -394,7 +395,7 @@ class Model:
     def _enter_late(self) -> None:
         """Assign the datasets that no loader holds to the loaders whose dataset is unknown, or to a presumed loader.
 
-        A late-bound loader may also hold a dataset that is only tried out without workers, in tests or at the end of
+        A late-bound loader may also hold a dataset that is only tried out: without workers, in tests, or at the end of
         its own module."""
         configured = sum(1 << loader.index for loader in self.loaders if loader.late == _CONFIGURED)
         used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run(r, configured)}
@@ -416,7 +417,11 @@ class Model:
         shown = self._shows_its_datasets()
         if not not_outside and shown:  # others are not used any more
             unused = tuple(one for one in unused if one.cls in idle or self._is_in_use(one.cls))
-        tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
+        tried = (
+            (*self._tried_out(), *self_tested_datasets(self.ev, self.callers, used))
+            if any(map(_is_named_late, takers))
+            else ()
+        )
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
             return
