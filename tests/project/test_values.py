@@ -349,7 +349,8 @@ BUILT_KEYS: dict[str, str] = {
     's = load(); known = {}; known[f"x_{s}"] = f; known[f"{s}_y"] = g; known[f"x_{s}"]': "?looked up by a key | f | g",
     's = load(); known = {}; known[f"x_{s}"] = f; known[s] = g; known[f"x_{s}"]': "?looked up by a key | f | g",
     's = load(); known = {f"x_{s}": f, "x_": g}; known[f"x_{s}"]': "?looked up by a key | f | g",
-    's = load(); known = {"x_%d" % s: f, f"y_{s!r}": g}; known[f"z_{s}"]': "?looked up by a key | f | g",
+    's = load(); known = {"x_%r" % s: f, f"y_{s!r}": g}; known[f"z_{s}"]': "?looked up by a key | f | g",
+    's = load(); known = {"x_%d" % s: f, "z_%d" % s: g}; known[f"z_{s}"]': "?looked up by a key | g",
     's = load(); s += "_x"; known = {f"x_{s}": f, f"y_{s}": g}; known[s]': "?looked up by a key | f | g",
     'def fill(to): to[f"y_{load()}"] = g; known = {f"x_{load()}": f}; fill(known); known[f"x_{load()}"]': (
         "?looked up by a key | f | g"

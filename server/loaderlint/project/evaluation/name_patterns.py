@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 _PART = r"\w*"
-#: A field of `str.format` that inserts the next argument unchanged.
-_FIELD = re.compile(r"\{(?::s)?\}")
-#: A place in a template of the operator `%` that inserts the next argument unchanged.
-_PLACE = re.compile("%s")
+#: A field of `str.format` that inserts the next argument, a text unchanged.
+_FIELD = re.compile(r"\{(?::[sd])?\}")
+#: A place in a template of the operator `%` that inserts the next argument, a text unchanged.
+_PLACE = re.compile("%[sd]")
 _MAX_TEXTS = 64
 #: The number of strings, each built from the next, that are followed.
 _MAX_DEPTH = 6
@@ -94,7 +94,9 @@ def _built_before(ev: Evaluator, value: Val, depth: int) -> Templates:
         match atom:
             case Literal_(_, str(text)) if not atom.configured:
                 found[text,] = None
-            case LibObject("builtins.str" | "builtins.operation", site) if depth > 1 and site is not None:
+            case LibObject("builtins.str" | "builtins.operation" | "builtins.format", site) if (
+                depth > 1 and site is not None
+            ):
                 found.update(dict.fromkeys(_built(ev, site.expr, site.frame, depth - 1) or ANY_TEXT))
             case _:
                 return ANY_TEXT

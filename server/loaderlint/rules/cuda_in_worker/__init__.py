@@ -19,7 +19,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 ## When it is not a bug
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - The workers are spawned or come from a fork server. (torch advises against CUDA tensors from workers there too.)
-- The device is the CPU or not known: `torch.load(path, map_location="cpu")`, `.to("cpu")`, an argument, an option.
+- The device is the CPU or not known: `torch.load(path, map_location="cpu")`, `.to("cpu")`, an argument, an option. (A
+  name that begins with `cuda:`, such as `f"cuda:{rank}"`, is a GPU.)
 - The code checks the tensor's device or the process first, or an option turns it off: `if self.gpu:`, or
   `"cuda" if torch.cuda.is_available() and self.gpu else "cpu"`, with `gpu=False` by default.
 - The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a

@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.cuda import INITIALISES, KEEPS_DEVICE, LOOKING_FUNCTIONS, LOOKS, TAKES_DEVICE
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.name_patterns import templates_of_value
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.process_guards import asks, tests_around
@@ -99,12 +100,19 @@ def device_names(value: Val, model: Model) -> Iterator[str | None]:
                 yield name
             case Literal_(_, _, "") | Lib():
                 yield ""
+            case LibObject() if _begins_with_cuda(atom, model):
+                yield "cuda"
             case LibObject("torch.device", site):
                 passed = model.ev.calls.site_arguments(site)
                 inner = passed.get("device", 0) or passed.get("type", 0)
                 yield from device_names(inner, model) if inner else (None,)
             case _:
                 yield None
+
+
+def _begins_with_cuda(atom: LibObject, model: Model) -> bool:
+    """Whether something is a text that is built after `cuda:`, such as `f"cuda:{gpu}"`."""
+    return all(built[0].startswith("cuda:") for built in templates_of_value(model.ev, Val(frozenset({atom}))))
 
 
 def _is_chosen_off(device: int, frame: Frame, model: Model, depth: int = 0) -> bool:
