@@ -38,9 +38,11 @@ ITEM = "func"
 GIVING_METHODS = frozenset({"add_dynamic_item"})
 GIVING_FUNCTIONS = frozenset({"speechbrain.dataio.dataset.add_dynamic_item"})
 
-#: Hugging Face datasets, by the beginning of their names, and the method that makes its argument their transform.
+#: Hugging Face datasets, by the beginning of their names, the method that makes its argument their transform, and those
+#: that return a copy with another one, or without. Source: `arrow_dataset.py` of datasets 5.2.0.
 TABLES = "datasets."
 SETTING_METHOD = "set_transform"
+REPLACING_METHODS = frozenset({"with_transform", "with_format"})
 
 #: Hugging Face datasets whose items are made while they are read: the call that makes one, or the argument that does.
 #: Elsewhere `map` runs at once, in the main process.

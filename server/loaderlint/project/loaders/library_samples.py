@@ -11,6 +11,7 @@ from loaderlint.knowledge.lazy_pipelines import (
     GIVING_METHODS,
     ITEM,
     ITEM_DATASET,
+    REPLACING_METHODS,
     SETTING_METHOD,
     STAGED,
     STAGES,
@@ -68,11 +69,14 @@ def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
             yield from _items(arguments.get(*GIVEN_LISTS[one.name]))
         if one.name.startswith(ITEM_DATASET):
             yield from _given_later(ev, one)
-        elif one.name.startswith(TABLES):
-            yield from _set_later(ev, one)
         method, owners = _made_by(ev, one)
         if any(method in lazy_methods(owner.name) or _is_stream_method(ev, method, owner) for owner in owners):
             yield from _passed(arguments)
+        if one.name.startswith(TABLES):
+            given = list(_set_later(ev, one))
+            yield from given
+            if given or method in REPLACING_METHODS:
+                continue  # the transforms of its owners are not called any more
         left.extend(owner for owner in owners if owner not in seen)
         seen.update(owners)
 
