@@ -9,6 +9,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+#: How messages call a file of h5py or PyTables.
+HDF5 = "HDF5 file"
+
 
 class HandleKind(NamedTuple):
     """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured), 'hangs'
@@ -39,8 +42,8 @@ OPENERS = MappingProxyType(
         "tarfile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
         "tarfile.TarFile": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
         "tarfile.TarFile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
-        "h5py.File": HandleKind("HDF5 file", "forbidden", "close_first", "h5py objects"),
-        "tables.open_file": HandleKind("HDF5 file", "forbidden", "close_first"),
+        "h5py.File": HandleKind(HDF5, "forbidden", "close_first", "h5py objects"),
+        "tables.open_file": HandleKind(HDF5, "forbidden", "close_first"),
         "netCDF4.Dataset": HandleKind("netCDF file", "forbidden", "close_first", "a netCDF4 Dataset"),
         "lmdb.open": HandleKind("LMDB environment", "forbidden", "close_first", "'Environment' object"),
         "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first", "'Environment' object"),

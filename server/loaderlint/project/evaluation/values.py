@@ -391,7 +391,9 @@ def maybe(value: Val) -> Val:
 
 
 def by_default(value: Val, source: str) -> Val:
-    """A value whose constants apply unless a user sets their source."""
+    """A value whose constants apply unless a user sets their source. What stands in for an option that is not given is
+    its default."""
+    source = "argparse default" if source == NOT_GIVEN else source
     atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
     return Val(frozenset(atoms), value.origins)
 
