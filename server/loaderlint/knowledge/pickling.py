@@ -48,6 +48,8 @@ class Unpicklable(NamedTuple):
 
 _LOCK = "'_thread.lock' object"
 
+#: What gives a TorchScript module, and methods that return the module itself.
+_TORCHSCRIPT = tuple(f"torch.jit.load{methods}" for methods in ("", ".cpu", ".eval", ".to", ".eval.to", ".to.eval"))
 #: What makes a client of boto3 1.44, a session, or a part of a client.
 _AWS = (
     *("boto3.client", "boto3.resource", "boto3.resource.Bucket"),
@@ -135,6 +137,7 @@ UNPICKLABLE = MappingProxyType(
         "cv2.DISOpticalFlow_create": Unpicklable("OpenCV object", "'cv2.DISOpticalFlow' object"),
         "cv2.createBackgroundSubtractorKNN": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorKNN' object"),
         "cv2.createBackgroundSubtractorMOG2": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorMOG2' object"),
+        **dict.fromkeys(_TORCHSCRIPT, Unpicklable("TorchScript object", "a TorchScript object")),
         **dict.fromkeys(_AWS, Unpicklable("AWS client", "a class that botocore makes")),
         **dict.fromkeys(_CLOUD_STORAGE, Unpicklable("Cloud Storage client", "client objects")),
     }

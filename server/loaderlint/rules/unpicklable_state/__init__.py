@@ -3,10 +3,10 @@
 
 ## What it does
 Finds objects that cannot be pickled in a dataset, a collate function or a `worker_init_fn`: locks, threads, queues,
-generators, modules, dictionary views (`names.keys()`), weak references, progress bars, OpenCV objects, memory maps,
-clients of boto3 and google-cloud-storage, a `torch.Generator`, files and other handles that no worker uses, and CUDA
-tensors on Windows. It also finds thread locks that are held around a sample, under every start method, because they
-lock nothing.
+generators, modules, dictionary views (`names.keys()`), weak references, progress bars, OpenCV objects, TorchScript,
+memory maps, clients of boto3 and google-cloud-storage, a `torch.Generator`, files and other handles that no worker
+uses, and CUDA tensors on Windows. It also finds thread locks that are held around a sample, under every start method,
+because they lock nothing.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
