@@ -270,7 +270,7 @@ class ListingOrder:
                 found |= self.of(step.value, store.frame, depth) if isinstance(step, ir.SetAttr) else _NONE
             frames |= dict.fromkeys(self._model.ev.classes.construction(inst))
             for frame in frames:
-                found |= self._of_appended(frame, depth, name)
+                found |= self._of_appended(frame, depth, name) | self._of_calls(frame, tuple(frames), name, depth)
             if found and self.is_shuffled(name, frames):
                 return _NONE
             changes = {self._is_changed(name, frame) for frame in frames} if found else set()
@@ -395,6 +395,36 @@ class ListingOrder:
             begun = [target] if isinstance(target, int) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found)
+
+    def _of_calls(self, frame: Frame, makers: Sequence[Frame], name: str, depth: int) -> Orders:
+        """The order in which the construction calls a method that appends to the list `self.name`: that of the loops
+        around the calls, `for name in names: self.add(name)`."""
+        appended = frame.code.attribute_calls({"append", "extend"})
+        if not any(self._is_target(base, name, frame) for _, base in appended):
+            return _NONE
+        found: set[Order] = set()
+        reached = [frame]
+        for target in reached:  # and the methods that call those
+            for maker in makers:
+                for number in self._calls_of(target, maker) if maker not in reached else ():
+                    reached.append(maker)
+                    found |= self._of_loops_around(number, maker, depth)
+        return frozenset(found)
+
+    def _calls_of(self, target: Frame, caller: Frame) -> list[int]:
+        """The calls in a frame that run another one."""
+        return [number for number, targets in self._model.ev.leads(caller).items() if target in targets]
+
+    def _of_loops_around(self, number: int, frame: Frame, depth: int) -> Orders:
+        """The order of the loops around a call that pass it what they go through."""
+        exprs = self._model.facts(frame).ir.exprs
+        call = exprs[number]
+        passed = [*ir.made_of(exprs, [arg.value for arg in call.args] if isinstance(call, ir.Call) else [])]
+        items = {e.iterable for part in passed if isinstance(e := exprs[part], ir.Element)}
+        loops = [loop for loop in self._ordering_loops(frame.code.context_of(number), frame) if loop in items]
+        if not loops:
+            return _NONE
+        return self._all(loops, frame, depth).union(*(self._of_turn(part, frame, depth) for part in passed))
 
     def _of_sets(self, iterables: Iterable[int], frame: Frame) -> Orders:
         """The orders of the sets of texts among what loops go through."""
