@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.evaluation.library_values import compare
+from loaderlint.project.evaluation.operators import compare
 from loaderlint.project.evaluation.values import BOTTOM, Literal_, of
 from tests.project.test_values import evaluated
 

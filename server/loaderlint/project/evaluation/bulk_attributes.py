@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.library_calls import passed_to_library
 from loaderlint.project.evaluation.taken_over_options import items_gone_through
 from loaderlint.project.evaluation.values import (
     BOTTOM,

@@ -14,7 +14,7 @@ from loaderlint.project.evaluation.call_sites import CallSite, CallSites, is_to_
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.launched_functions import starts_processes
-from loaderlint.project.evaluation.library_values import is_opaque
+from loaderlint.project.evaluation.library_calls import is_opaque
 from loaderlint.project.evaluation.open_frames import opened, owner_of
 from loaderlint.project.evaluation.subclasses import subclasses
 from loaderlint.project.evaluation.values import (

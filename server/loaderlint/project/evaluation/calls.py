@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
 from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
-from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
+from loaderlint.project.evaluation import containers, dynamic_dispatch, library_calls
 from loaderlint.project.evaluation.argument_binding import FROM_FILE, NO_ARGUMENTS, Arguments, Unpacked, overlaid
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
@@ -233,8 +233,8 @@ class Calls:
             (atom,) = callee.atoms
             if seen and atom in seen:
                 return unknown("call"), ()
-            if type(atom) is Lib and library_values.is_opaque(atom.name):  # most calls
-                return library_values.call(self._ev, atom.name, callee, arguments, frame, number, seen)
+            if type(atom) is Lib and library_calls.is_opaque(atom.name):  # most calls
+                return library_calls.call(self._ev, atom.name, callee, arguments, frame, number, seen)
             value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
             return join((value,)), tuple(dict.fromkeys(more)) if len(more) > 1 else more
         parts: list[Val] = []
@@ -271,9 +271,9 @@ class Calls:
                 bound = self._partial_arguments(site)
                 return self.call(of(func), bound.before(arguments), frame, number, seen)
             case Lib(name):
-                return library_values.call(self._ev, name, callee, arguments, frame, number, seen)
+                return library_calls.call(self._ev, name, callee, arguments, frame, number, seen)
             case LibObject() | LibMember():
-                return library_values.call_object(self._ev, atom, callee, arguments, frame, number, seen)
+                return library_calls.call_object(self._ev, atom, callee, arguments, frame, number, seen)
             case Unknown():
                 return of(dynamic_dispatch.made_late(self._ev, atom, Site(frame, number))), ()
             case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
@@ -298,7 +298,7 @@ class Calls:
         """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is not None and facts.ir.defs[function.def_].name in OPTIONAL_IMPORTERS:
-            return library_values.optional_import(arguments), ()
+            return library_calls.optional_import(arguments), ()
         file = self._ev.file(function.path)
         parent = self._ev.names.class_around(file, function.piece) if file and function.def_ == 1 else None
         first = arguments.positional[0].only(Instance) if parent is not None and arguments.positional else []

@@ -21,7 +21,7 @@ from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.knowledge.library_datasets import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
-from loaderlint.project.evaluation import containers, hyperparameters, library_values
+from loaderlint.project.evaluation import containers, hyperparameters, library_calls
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.bulk_attributes import bulk_sources, may_hold_more, taken_as_keywords, taken_in_bulk
@@ -1069,7 +1069,7 @@ class Classes:
         name: `self.transform` of an `ImageFolder`."""
         for base in self.library_bases(inst.cls):
             if keeps_argument(base, name):
-                kept = library_values.kept_by_library(self._ev, inst, base, name)
+                kept = library_calls.kept_by_library(self._ev, inst, base, name)
                 if kept is not None:
                     yield kept
 

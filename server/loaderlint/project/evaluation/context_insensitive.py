@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import library_calls, operators
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Lib, Val
 
@@ -54,11 +54,11 @@ class Unframed:
             case ir.BoolOp(_, left, right):
                 return self.is_open(left) and self.is_open(right)
             case ir.Compare(_, (op,), _):
-                return op not in library_values.COMPARED
+                return op not in operators.COMPARED
             case ir.Call(func, _):
                 callee = self.value(func)
                 return callee is not None and all(
-                    isinstance(one, Lib) and library_values.is_opaque(one.name) for one in callee.atoms
+                    isinstance(one, Lib) and library_calls.is_opaque(one.name) for one in callee.atoms
                 )
         return False
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation import library_values, none_tests, type_tests
+from loaderlint.project.evaluation import library_calls, none_tests, operators, type_tests
 from loaderlint.project.evaluation.asserted_values import asserted_value
 from loaderlint.project.evaluation.empty_ranges import is_empty_range
 from loaderlint.project.evaluation.frames import Frame
@@ -152,7 +152,7 @@ class Liveness:
         """Whether a test is always true or always false here; None if it may be either."""
         e = self._ev.expr(frame, number)
         if isinstance(e, ir.Compare) and (asked := length_test(self._ev, number, frame)) is not None:
-            is_filled = library_values.holds_items(self._value(asked.container, frame))
+            is_filled = operators.holds_items(self._value(asked.container, frame))
             return None if is_filled is None else is_filled is asked.is_filled
         match e:
             case ir.Unary("not", operand):
@@ -166,11 +166,11 @@ class Liveness:
                 second = self.truth(right, frame)
                 return second if second is decisive or first is not None else None
             case ir.Compare(left, (op,), (right,)):
-                by = self._value(right, frame) if op in library_values.COMPARED else None  # most often a constant
-                if by is None or not library_values.is_telling(op, by):
+                by = self._value(right, frame) if op in operators.COMPARED else None  # most often a constant
+                if by is None or not operators.is_telling(op, by):
                     return self._by_exact_type(left, op, by, frame)
                 asserted = asserted_value(left, number, frame, partial(self.is_dead, frame=frame))
-                answer = library_values.compare(op, asserted or self._value(left, frame), by)
+                answer = operators.compare(op, asserted or self._value(left, frame), by)
                 return answer if answer is not None else self._compared_with_none(op, left, by, number, frame)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
@@ -181,7 +181,7 @@ class Liveness:
                 number, types = tested
                 return type_tests.has_type(self._ev, number, self._value(number, frame), types, frame)
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
-                return library_values.truth(self._value(number, frame))
+                return operators.truth(self._value(number, frame))
         return None
 
     def _by_exact_type(self, left: int, op: str, types: Val | None, frame: Frame) -> bool | None:
@@ -206,7 +206,7 @@ class Liveness:
     def _is_opaque(self, func: int, frame: Frame) -> bool:
         """Whether the result of a call cannot be known from its arguments, so that they need not be evaluated."""
         atoms = self._ev.eval(func, frame).atoms
-        return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
+        return all(type(atom) is Lib and library_calls.is_opaque(atom.name) for atom in atoms)
 
     def live(self, choices: tuple[int, ...], frame: Frame, local: int = NONE) -> tuple[int, ...]:
         """The choices of a `Phi` that may reach the readers of expression `local` (`NONE`: any reader in the def):
@@ -313,7 +313,7 @@ class DefaultLiveness(Liveness):
             right = self._value(e.rights[0], frame)
             if right.literal is not None and right.literal.kind != "NoneType":
                 op = "==" if e.ops == ("is",) else "!="
-                return library_values.compare(op, self._value(e.left, frame), right)
+                return operators.compare(op, self._value(e.left, frame), right)
         return super().truth(number, frame)
 
     def _value(self, number: int, frame: Frame) -> Val:

@@ -19,7 +19,7 @@ from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
 from loaderlint.knowledge.canonical_names import canonical
-from loaderlint.project.evaluation import library_values, wrapped_datasets
+from loaderlint.project.evaluation import item_values, operators, wrapped_datasets
 from loaderlint.project.evaluation.calls import Calls
 from loaderlint.project.evaluation.classes import Classes
 from loaderlint.project.evaluation.dead_code import Liveness
@@ -430,7 +430,7 @@ class Evaluator:
             for number in numbers:
                 self.eval(number, frame)
             if gone_through != NONE:
-                library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
+                item_values.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
         leads = {number: targets for number, targets in frame.targets.items() if not is_dead(number, frame)}
         for number, targets in run_by_steps(self, frame):
@@ -457,7 +457,7 @@ def _coarse(value: Val, *, keeps: bool, tells_none: bool) -> Val:
     kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
     if kept and len(kept) == len(value.atoms):
         return of(*kept)
-    is_none = library_values.compare("is", value, NONE_VALUE) if tells_none else None
+    is_none = operators.compare("is", value, NONE_VALUE) if tells_none else None
     if is_none:
         return NONE_VALUE
     return of(*kept, Unknown("too many" if is_none is None else NOT_NONE))

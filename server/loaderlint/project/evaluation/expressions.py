@@ -17,7 +17,9 @@ from loaderlint.project.evaluation import (
     containers,
     dynamic_dispatch,
     item_places,
-    library_values,
+    item_values,
+    library_calls,
+    operators,
     step_loops,
     type_tests,
     user_options,
@@ -224,23 +226,23 @@ def _is_true_object(ev: Evaluator, atom: Atom) -> bool:
 
 
 def _binary(ev: Evaluator, e: ir.Bin, number: int, frame: Frame) -> Val:
-    made = library_values.binary(e.op, ev.eval(e.left, frame), ev.eval(e.right, frame), Site(frame, number))
+    made = operators.binary(e.op, ev.eval(e.left, frame), ev.eval(e.right, frame), Site(frame, number))
     return containers.filled_later(ev, made, frame, number)
 
 
 def _augmented(ev: Evaluator, e: ir.Augmented, number: int, frame: Frame) -> Val:
     before, by = ev.eval(e.target, frame), ev.eval(e.value, frame)
-    after = library_values.binary(e.op, before, by, Site(frame, number))
+    after = operators.binary(e.op, before, by, Site(frame, number))
     return containers.filled_later(ev, Val(after.atoms, before.origins), frame, number)
 
 
 def _unary(ev: Evaluator, e: ir.Unary, number: int, frame: Frame) -> Val:
-    return library_values.unary(e.op, ev.eval(e.operand, frame), Site(frame, number))
+    return operators.unary(e.op, ev.eval(e.operand, frame), Site(frame, number))
 
 
 def _compared(ev: Evaluator, e: ir.Compare, number: int, frame: Frame) -> Val:
     left, *rights = [ev.eval(one, frame) for one in (e.left, *e.rights)]
-    answer = library_values.compare(e.ops[0], left, rights[0]) if len(e.ops) == 1 else None
+    answer = operators.compare(e.ops[0], left, rights[0]) if len(e.ops) == 1 else None
     return of(LibObject("builtins.bool", Site(frame, number)) if answer is None else Literal_("bool", answer))
 
 
@@ -259,11 +261,11 @@ def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:
 
 
 def _element(ev: Evaluator, e: ir.Element, number: int, frame: Frame) -> Val:
-    return library_values.element(ev, ev.eval(e.iterable, frame), frame, number)
+    return item_values.element(ev, ev.eval(e.iterable, frame), frame, number)
 
 
 def _unpack(ev: Evaluator, e: ir.Unpack, number: int, frame: Frame) -> Val:
-    value = library_values.unpack(ev, ev.eval(e.value, frame), e.index, e.starred, frame, number)
+    value = item_values.unpack(ev, ev.eval(e.value, frame), e.index, e.starred, frame, number)
     return as_given(ev, value, frame, number) if type(ev.expr(frame, e.value)) is ir.Call else value
 
 
@@ -384,7 +386,7 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
             if len(inner) == 1:
                 values.extend(inner[0].items)
                 continue
-            value = library_values.element(ev, value, frame, item)
+            value = item_values.element(ev, value, frame, item)
         values.append(value)
     if e.kind == "list":
         grown = (*values, *containers.appended(ev, number, frame))
@@ -455,9 +457,9 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     key = ev.eval(index, frame)
     sliced = frame.code.has_slice(index)
     copied = (
-        library_values.picks(ev, key)
-        or library_values.makes_positions(ev, index, frame)
-        or library_values.is_used_as_array(ev, key, index, frame)
+        item_values.picks(ev, key)
+        or item_values.makes_positions(ev, index, frame)
+        or item_values.is_used_as_array(ev, key, index, frame)
     )
     parts: list[Val] = []
     aliases = False
@@ -467,15 +469,15 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 part = replace(atom, items=item_places.sliced(ev, atom, index, frame))
                 parts.append(containers.shallow_copy(ev, Val(frozenset({part}), base.origins), frame, number))
             case SeqOf(_, items) if items:
-                parts.append(library_values.item_of(items, key) if item_places.keeps_places(atom) else join(items))
+                parts.append(item_values.item_of(items, key) if item_places.keeps_places(atom) else join(items))
                 aliases = True
             case MapOf():
-                parts.append(library_values.entry_of(atom, key, templates_of(ev, index, frame)))
+                parts.append(item_values.entry_of(atom, key, templates_of(ev, index, frame)))
                 aliases = True
             case Instance():
                 parts.append(_object_item(ev, atom, key, frame, number))
             case LibMember(ModuleRef() as module, "__dict__"):
-                parts.append(library_values.attribute_named(ev, of(module), key, index, frame, number))
+                parts.append(library_calls.attribute_named(ev, of(module), key, index, frame, number))
             case LibObject() if dynamic_dispatch.is_namespace(atom):
                 parts.append(dynamic_dispatch.named_in(ev, key, frame, index))
             case Lib("sys.modules"):
@@ -485,10 +487,10 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
             case LibObject(name, _) if name in GIVES_ITEMS and (inside := datasets_inside(ev, atom)):
                 parts.extend(_object_item(ev, one, unknown("item"), frame, number) for one in inside)
             case LibObject(name, _):
-                inner = library_values.item_name(name, key, sliced)
+                inner = item_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
                 part_copied = copied or (sliced and containers.is_plain(atom))
-                is_part = library_values.items_alias(name, key) and not part_copied
+                is_part = item_values.items_alias(name, key) and not part_copied
                 aliases = aliases or (is_part and not gives_new_items(ev, atom))
             case Namespace():
                 literal = key.literal

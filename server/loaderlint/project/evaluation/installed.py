@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.measured_libraries import is_measured, is_measured_library
-from loaderlint.project.evaluation.library_values import star_names
+from loaderlint.knowledge.star_imports import star_names
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, Literal_, PartialOf, Val, lib
 
 if TYPE_CHECKING:

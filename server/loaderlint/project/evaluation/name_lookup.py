@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.measured_libraries import is_in_tables
-from loaderlint.project.evaluation import containers, library_values
+from loaderlint.knowledge.star_imports import star_names
+from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
 from loaderlint.project.evaluation.reaching_bindings import effective, reaching
@@ -172,7 +173,7 @@ class Names:
                 continue
             module = self.resolve(importer, star.module, star.level)
             if module is None:
-                if name in library_values.star_names(star.module):
+                if name in star_names(star.module):
                     return lib(canonical(f"{star.module}.{name}"))
                 installed = self._ev.installed.starred(importer, star.module, star.level, name)
                 if installed is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import operators
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import NONE_VALUE, Atom, FunctionRef, Instance, Method, def_key
 
@@ -21,7 +21,7 @@ def is_never_none(ev: Evaluator, number: int, step: int, frame: Frame, depth: in
     """Whether expression `number` is not None where step `step` reads it: it was used as None cannot be, or the
     functions that give it used it so."""
     value = ev.eval(number, frame)
-    if value.atoms and library_values.compare("is", value, NONE_VALUE) is False:
+    if value.atoms and operators.compare("is", value, NONE_VALUE) is False:
         return True
     if _is_used_before(number, step, frame):
         return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.loops import StepLoop
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import item_values, library_calls
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import SeqOf, Val, join, of
 
@@ -89,12 +89,12 @@ def _called(ev: Evaluator, loop: StepLoop, step: Val, frame: Frame) -> Val:
         result, targets = ev.calls.call(of(atom), arguments, frame, loop.call, {})
         frame.add_targets(loop.call, targets)
         results.append((atom, result))
-    return library_values.handed_on(arguments.positional[0], step, results)
+    return library_calls.handed_on(arguments.positional[0], step, results)
 
 
 def _bound(ev: Evaluator, again: int, result: Val, loop: StepLoop, frame: Frame) -> Val:
     """What a local is bound to when a step gave this result."""
     e = ev.expr(frame, again)
     if isinstance(e, ir.Unpack):
-        return library_values.unpack(ev, result, e.index, e.starred, frame, again)
+        return item_values.unpack(ev, result, e.index, e.starred, frame, again)
     return result

@@ -14,7 +14,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.wrappers import LOADERS
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import library_calls
 from loaderlint.project.evaluation.call_sites import CallSite, sites_in
 from loaderlint.project.evaluation.callees import asks_self
 from loaderlint.project.evaluation.callers import Callers
@@ -306,7 +306,7 @@ class Candidates:
 
 def _may_give_class(atom: Atom) -> bool:
     if isinstance(atom, Lib):
-        return not library_values.is_opaque(atom.name)
+        return not library_calls.is_opaque(atom.name)
     return not isinstance(atom, ClassRef)
 
 

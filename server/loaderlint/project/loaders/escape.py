@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation import library_calls
 from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.values import Lib
@@ -120,5 +120,5 @@ def _forgets(func: int, here: Unframed) -> bool:
     """Whether the result of a call contains none of its arguments: `isinstance` and most functions of libraries."""
     callee = here.value(func)
     return callee is not None and all(
-        isinstance(one, Lib) and library_values.is_opaque(one.name) for one in callee.atoms
+        isinstance(one, Lib) and library_calls.is_opaque(one.name) for one in callee.atoms
     )

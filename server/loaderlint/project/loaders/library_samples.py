@@ -26,8 +26,9 @@ from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.item_values import entry_of
 from loaderlint.project.evaluation.later_attributes import is_set_by_loader, replaced_on, set_on
-from loaderlint.project.evaluation.library_values import entry_of, flattened, parameter_position
+from loaderlint.project.evaluation.library_calls import flattened, parameter_position
 from loaderlint.project.evaluation.values import (
     Atom,
     Lib,

@@ -28,7 +28,7 @@ from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, LOOKED_UP, OP
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import import_roots
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.library_values import library_arguments
+from loaderlint.project.evaluation.library_calls import library_arguments
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,

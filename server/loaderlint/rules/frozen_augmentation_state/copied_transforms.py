@@ -9,7 +9,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import DRAWN_POSITIONS, Library, library_of
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.library_values import flattened, library_arguments
+from loaderlint.project.evaluation.library_calls import flattened, library_arguments
 from loaderlint.project.evaluation.values import Instance, LibObject, Origin, Val
 from loaderlint.project.reach.model import Loader, Model
 

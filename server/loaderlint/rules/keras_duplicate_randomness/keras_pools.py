@@ -16,7 +16,7 @@ from loaderlint.knowledge.keras import (
     WORKERS_POSITION,
 )
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.library_calls import passed_to_library
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     ClassRef,

@@ -16,7 +16,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.library_values import flattened
+from loaderlint.project.evaluation.library_calls import flattened
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,

@@ -22,7 +22,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import stores_on
-from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.library_calls import passed_to_library
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,

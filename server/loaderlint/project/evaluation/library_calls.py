@@ -1,8 +1,7 @@
-"""The results of calls, operators and loops on library objects and builtins. The data is in `loaderlint.knowledge`."""
+"""The results of calls of libraries, of builtins and of their objects. The data is in `loaderlint.knowledge`."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -14,10 +13,6 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
     ARRAY_MAKERS,
     MAY_COPY,
-    POSITION_METHODS,
-    POSITIONS,
-    SHOWS_ARRAY,
-    SINGLE_WITHOUT_SIZE,
     VIEW_METHODS,
     VIEWS,
 )
@@ -32,26 +27,23 @@ from loaderlint.knowledge.library_datasets import (
     WRAPPING_DATASETS,
     combines_transforms,
 )
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS, UNIFORM_DRAWS, UNIT_DRAWS
-from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
+from loaderlint.knowledge.numpy_random import PICKING_FUNCTIONS
+from loaderlint.knowledge.paths import PATH, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.knowledge.process_launchers import launcher
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
-from loaderlint.knowledge.value_types import is_path, type_made_by
 from loaderlint.project.evaluation import containers, dynamic_dispatch, item_places, launched_functions
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
-from loaderlint.project.evaluation.frames import Frame, is_mask_expression
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.item_values import element, entry_of
 from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
-from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.missing_attributes import lack
-from loaderlint.project.evaluation.name_patterns import are_apart, named_by, pattern_of, templates_of_value
+from loaderlint.project.evaluation.name_patterns import named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
+from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
-    ABSENT,
-    ANY_TEXT,
-    INDEX,
     NO_ORIGINS,
     NONE_VALUE,
     Atom,
@@ -73,9 +65,7 @@ from loaderlint.project.evaluation.values import (
     Templates,
     Unknown,
     Val,
-    choices_of,
     constant,
-    extended,
     join,
     member_of,
     named,
@@ -90,22 +80,6 @@ if TYPE_CHECKING:
 
 Called = tuple[Val, tuple[Frame, ...]]
 _CALLABLE = (FunctionRef, Method, Instance, PartialOf)
-_ARITHMETIC: dict[str, Callable[..., object]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "//": operator.floordiv,
-    "/": operator.truediv,
-    "%": operator.mod,
-}
-_COMPARISONS: dict[str, Callable[..., bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 #: Methods of texts that need no arguments.
 _TEXT_METHODS: dict[str, Callable[[str], str]] = {
     "capitalize": str.capitalize,
@@ -119,538 +93,6 @@ _TEXT_METHODS: dict[str, Callable[[str], str]] = {
 }
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
-
-def star_names(module: str) -> frozenset[str]:
-    """The names that a star import of a library binds, as far as the tables know them."""
-    if module in ("numpy.random", "np.random"):
-        return frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
-    if module in ("fastai.vision.all", "fastai.text.all", "fastai.tabular.all", "fastai.data.all", "fastai.basics"):
-        return frozenset({"DataLoader", "DataLoaders", "TfmdDL", "set_seed"})
-    if module == "torch.utils.data":
-        return frozenset({"DataLoader", "Dataset", "IterableDataset", "Subset", "random_split", "ConcatDataset"})
-    return frozenset()
-
-
-#: The number of items of a sum of lists that are distinguished, and of ways to make one.
-_MAX_ITEMS = 64
-_MAX_WAYS = 4
-#: The number of nested operations and containers that are searched for the arrays in an index.
-_MAX_STEPS = 4
-
-
-#: The reason of an `Unknown` that stands for the `transforms` of a dataset of torchvision, made of others.
-_COMBINED = "transform and target_transform, combined"
-#: Calls that return only numbers, strings and truth values.
-_NEVER_NONE = frozenset(f"builtins.{name}" for name in "operation str int float bool len abs sum round".split()) | (
-    NUMPY_GLOBAL_DRAWS - {"numpy.random.shuffle", "numpy.random.choice"}
-)
-
-
-# --- operators --------------------------------------------------------------------------------------------------------
-
-
-def binary(op: str, left: Val, right: Val, site: Site) -> Val:
-    """`left op right`: constants are computed, lists joined, anything else is a fresh object."""
-    a, b = left.literal, right.literal
-    if a is not None and b is not None and op in _ARITHMETIC:
-        return _computed(op, a, b) or of(LibObject("builtins.operation", site))
-    if op == "+" and (joined := _concatenated(left, right, site)) is not None:
-        return joined
-    if op == "|":
-        first, second = left.only(MapOf), right.only(MapOf)
-        are_known = len(first) == len(left.atoms) and len(second) == len(right.atoms)
-        if first and second and are_known and len(first) * len(second) <= _MAX_WAYS:
-            return of(*(_united(one, other, site) for one in first for other in second))
-    if op == "*" and len(left.atoms) == 1 and left.only(SeqOf):
-        return left.without_origins()
-    if op == "%" and a is not None and a.kind == "str":
-        return of(LibObject("builtins.str", site))
-    if op == "/" and (_is_path(left) or _is_path(right)):
-        return of(LibObject(PATH, site))
-    return of(LibObject("builtins.operation", site))
-
-
-def _is_path(value: Val) -> bool:
-    return bool(value.atoms) and all(_is_path_atom(atom) for atom in value.atoms)
-
-
-def _is_path_atom(atom: Atom) -> bool:
-    match atom:
-        case LibObject(name, _):
-            return name in PATH_MAKERS
-        case LibMember(owner, "parent"):
-            return _is_path_atom(owner)
-    return False
-
-
-def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
-    """`left + right` for lists and tuples; None for anything else. A list that grows in branches may be one of
-    several."""
-    first = left.only(SeqOf)
-    second = right.only(SeqOf)
-    if not first and not second:
-        return None
-    if not first or not second:
-        return _partly_known(left, right, (*first, *second), site)
-    ways = [(a, b) for a in first for b in second]
-    if len(ways) > _MAX_WAYS or not all(map(_has_known_length, first)):
-        return of(SeqOf(first[0].kind, (join(item for one in (*first, *second) for item in one.items),), site))
-    both = {(a.kind, (*a.items, *b.items)) for a, b in ways}
-    return of(*(SeqOf(kind, items if len(items) <= _MAX_ITEMS else (join(items),), site) for kind, items in both))
-
-
-def _has_known_length(one: SeqOf) -> bool:
-    """Whether each item has a place of its own. A single one may stand for all items of `list(x)`."""
-    return len(one.items) != 1 or one.site is None or isinstance(one.site.frame.code.exprs[one.site.expr], ir.Seq)
-
-
-def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> Val | None:
-    """What is known about a sum with one unknown side: it holds the objects and functions of the other."""
-    items = [item for one in known for item in one.items]
-    is_unknown = all(isinstance(atom, Unknown) for value in (left, right) for atom in value.atoms if atom not in known)
-    if not is_unknown or not any(item.only(Instance, Method, FunctionRef, PartialOf) for item in items):
-        return None
-    return of(SeqOf(known[0].kind, (join((*items, unknown("operation"))),), site))
-
-
-def _united(first: MapOf, second: MapOf, site: Site) -> MapOf:
-    """`first | second`: the items of both; those of the second win."""
-    pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
-    entries = overlaid((key, value) for key, value in pairs if key is not None)
-    rest = [value for key, value in pairs if key is None]
-    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), site)
-
-
-def _computed(op: str, a: Literal_, b: Literal_) -> Val | None:
-    if isinstance(a.value, int | float) and isinstance(b.value, int | float):
-        if abs(a.value) > 2**64 or abs(b.value) > 2**64:
-            return None
-    elif not (isinstance(a.value, str) and isinstance(b.value, str) and op == "+" and len(a.value + b.value) < 1000):
-        return None
-    try:
-        result = _ARITHMETIC[op](a.value, b.value)
-    except (ArithmeticError, TypeError, ValueError):
-        return None
-    if not isinstance(result, int | float | str):
-        return None
-    return of(Literal_(type(result).__name__, result, a.configured or b.configured))
-
-
-def unary(op: str, operand: Val, site: Site) -> Val:
-    """`op operand`."""
-    literal = operand.literal
-    if literal is not None and op == "not":
-        return of(Literal_("bool", not literal.value, literal.configured))
-    if literal is not None and op == "-" and isinstance(literal.value, int | float):
-        return of(Literal_(literal.kind, -literal.value, literal.configured))
-    return of(LibObject("builtins.operation", site))
-
-
-def truth(value: Val) -> bool | None:
-    """Whether a value is always true or always false; None if it may be either or may be configured."""
-    answers: set[bool | None] = set()
-    for atom in value.atoms:
-        match atom:
-            case Literal_(_, constant, ""):
-                answers.add(bool(constant))
-            case FunctionRef() | ClassRef() | Method() | ModuleRef() | PartialOf():
-                answers.add(True)
-            case SeqOf():
-                answers.add(True if _is_never_empty(atom) else None)
-            case MapOf():
-                answers.add(True if _has_sure_key(atom) else None)
-            case LibObject(name, site) if name in PIPELINES and _is_given_items(site):
-                answers.add(True)
-            case _:
-                answers.add(None)
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _is_never_empty(one: SeqOf) -> bool:
-    """Whether a list or tuple is written out with its items: not one that begins empty and that a loop fills, nor
-    `list(x)` and a comprehension, whose only item stands for all of them."""
-    if one.site is None:
-        return bool(one.items)
-    exprs = one.site.frame.code.exprs
-    written = exprs[one.site.expr]
-    return isinstance(written, ir.Seq) and not all(isinstance(exprs[item], ir.Star) for item in written.items)
-
-
-def _has_sure_key(one: MapOf) -> bool:
-    """Whether a dict certainly has an item: under a name, or because it is written out with one."""
-    if any(key is not None and ABSENT not in value.atoms for key, value in zip(one.keys, one.values, strict=True)):
-        return True
-    written = one.site.frame.code.exprs[one.site.expr] if one.site is not None else None
-    return isinstance(written, ir.Map) and any(key != ir.NONE for key in written.keys)
-
-
-def holds_items(value: Val) -> bool | None:
-    """Whether the length of a value is always more than 0, or always 0; None if it may be either, or has none."""
-    has_length = all(isinstance(atom, SeqOf | MapOf) or _is_text(atom) for atom in value.atoms)
-    return truth(value) if has_length else None
-
-
-def _is_text(atom: Atom) -> bool:
-    return isinstance(atom, Literal_) and atom.kind in ("str", "bytes")
-
-
-def _is_given_items(made: Site) -> bool:
-    """Whether the call that created an object passes a list or tuple with explicit items first."""
-    call = made.frame.code.exprs[made.expr]
-    first = made.frame.code.exprs[call.args[0].value] if isinstance(call, ir.Call) and call.args else None
-    return isinstance(first, ir.Seq) and bool(first.items)
-
-
-#: The comparisons that two values may decide.
-COMPARED = frozenset({"is", "is not", *_COMPARISONS})
-
-
-def is_telling(op: str, right: Val) -> bool:
-    """Whether a comparison with `right` may be decided, whatever is on its left."""
-    literal = right.literal
-    if op in ("is", "is not"):
-        return literal is not None and (literal.kind == "NoneType" or _is_flag(literal))
-    return literal is not None and not literal.configured
-
-
-def compare(op: str, left: Val, right: Val) -> bool | None:
-    """Whether a comparison is always true or always false."""
-    b = right.literal
-    if op in ("is", "is not"):
-        if b is not None and _is_flag(b):
-            return _is_same_flag(left, b, op)
-        if b is None or b.kind != "NoneType":
-            return None
-        nones = set(map(_is_none, left.atoms))
-        if len(nones) != 1 or None in nones:
-            return None
-        return nones.pop() is (op == "is")
-    if b is None or b.configured or op not in _COMPARISONS:
-        return None
-    chosen = choices_of(left) if op in ("==", "!=") else None
-    if chosen is not None and b.value not in (*chosen[0], *chosen[1]):
-        return op == "!="
-    answers = {_answer(op, one, b) for one in left.atoms}
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _is_flag(literal: Literal_) -> bool:
-    return literal.kind == "bool" and not literal.configured
-
-
-def _is_same_flag(left: Val, flag: Literal_, op: str) -> bool | None:
-    """Whether `x is True` is always true or always false for constants. True and False are one object each."""
-    answers = {
-        (one.kind, one.value) == (flag.kind, flag.value) if isinstance(one, Literal_) and not one.configured else None
-        for one in left.atoms
-    }
-    answer = answers.pop() if len(answers) == 1 else None
-    return None if answer is None else answer is (op == "is")
-
-
-def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
-    if isinstance(left, LibObject) and isinstance(right.value, int | float) and _is_unit_draw(left):
-        return _draw_answer(op, right.value)
-    if not isinstance(left, Literal_) or left.configured:
-        return None
-    try:
-        return bool(_COMPARISONS[op](left.value, right.value))
-    except TypeError:
-        return None
-
-
-def _is_unit_draw(drawn: LibObject) -> bool:
-    """Whether a drawn number is at least 0 and less than 1: `rand()`, `np.random.uniform()`, `random.uniform(0, 1)`."""
-    if drawn.name not in UNIFORM_DRAWS:
-        return drawn.name in UNIT_DRAWS
-    exprs = drawn.site.frame.code.exprs
-    call = exprs[drawn.site.expr]
-    given = [exprs[arg.value] for arg in call.args if arg.kind == "pos"] if isinstance(call, ir.Call) else [call]
-    limits = [one.value for one in given if isinstance(one, ir.Const)]
-    return isinstance(call, ir.Call) and len(limits) == len(call.args) and limits in ([], [0, 1])
-
-
-def _draw_answer(op: str, limit: float) -> bool | None:
-    """How a draw compares with a limit: it is at least 0 and less than 1."""
-    if op not in ("<", "<=", ">", ">="):
-        return None
-    if limit >= 1:
-        return op in ("<", "<=")
-    if limit < 0 or (limit == 0 and op in ("<", ">=")):
-        return op in (">", ">=")
-    return None
-
-
-def _is_none(atom: Atom) -> bool | None:
-    match atom:
-        case Unknown(reason):
-            return False if reason in (NOT_NONE, INDEX.reason, _COMBINED) else None
-        case Literal_(kind, _, configured):
-            return None if configured else kind == "NoneType"
-        case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
-            return False
-        case LibObject("torch.utils.data.get_worker_info", _):
-            return False  # this code matters only because workers run it
-        case LibObject(name, _) if name in _NEVER_NONE or type_made_by(name):
-            return False
-        case LibObject(name, _):
-            return False if name.rpartition(".")[2][:1].isupper() else None  # a class: its objects are never None
-    return None
-
-
-# --- items ------------------------------------------------------------------------------------------------------------
-
-
-def item_of(items: tuple[Val, ...], key: Val) -> Val:
-    """`seq[key]`."""
-    literal = key.literal
-    if literal is not None and literal.kind == "int" and isinstance(literal.value, int):
-        if -len(items) <= literal.value < len(items):
-            return items[literal.value]
-    return join(items)
-
-
-#: An item that a dict is not known to have.
-_NO_SUCH_KEY = unknown("no such key")
-
-
-def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
-    """`made[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
-    registry. `built`: how the key is built (see `templates_of`)."""
-    keys, values = made.keys, made.values
-    literal, chosen = key.literal, choices_of(key)
-    others = _under_built_keys(made, built)
-    named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
-    if named:
-        return _read(join((*named, *others)))
-    if literal is not None and isinstance(literal.value, str):
-        exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
-        if exact and not literal.configured:
-            return present_or(exact[-1], join(others) if others else _NO_SUCH_KEY)
-        if keys and not literal.configured:
-            return join((*others, unknown("looked up by a key"))) if None in keys else _NO_SUCH_KEY
-    if not values:
-        return unknown("empty mapping")
-    meant = (v for k, v in zip(keys, values, strict=True) if k is not None and not are_apart(built, ((k,),)))
-    return _read(join((*meant, *others, unknown("looked up by a key"))))
-
-
-def _under_built_keys(made: MapOf, built: Templates) -> list[Val]:
-    """The values under keys that are not constant, and may be built like `built`."""
-    values = [value for key, value in zip(made.keys, made.values, strict=True) if key is None]
-    if not made.built:
-        return values
-    return [value for value, one in zip(values, made.built, strict=True) if not are_apart(built, one)]
-
-
-def _read(value: Val) -> Val:
-    """What is read from a dict: a dict that does not have the item raises KeyError."""
-    return present_or(value, _NO_SUCH_KEY)
-
-
-#: Objects whose items are read anew each time, so they are not stored data.
-_FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
-
-
-def items_alias(name: str, key: Val) -> bool:
-    """Whether item `key` of the library object `name` is part of it in memory; an archive of arrays reads it again."""
-    literal = key.literal
-    named = name == "numpy.load" and literal is not None and literal.kind == "str"
-    return not named and not name.startswith(_FRESH_ITEMS)
-
-
-def item_name(name: str, key: Val, sliced: bool) -> str:
-    """The name of an item of the library object `name`. An item of an HDF5 file is a dataset or group, which is still
-    the file; the content of a dataset is data."""
-    if name.startswith("h5py.File") and name.endswith(("[]", ".get")):
-        literal = key.literal
-        is_member = literal is not None and literal.kind == "str" and not sliced
-        return name if is_member else "h5py.data"
-    return name if name.endswith("[]") else f"{name}[]"
-
-
-def picks(ev: Evaluator, key: Val) -> bool:
-    """Whether an index is a list, a mask or an array of positions: indexing with it copies. An index that is computed
-    in more than `_MAX_STEPS` steps counts as a number."""
-    atoms, seen = set(key.atoms), set[Atom]()
-    for _ in range(_MAX_STEPS):
-        if any(_picks(ev, atom) for atom in atoms):
-            return True
-        seen |= atoms
-        atoms = {one for atom in atoms for value in _computed_from(ev, atom) for one in value.atoms} - seen
-    return False
-
-
-def _computed_from(ev: Evaluator, atom: Atom) -> Sequence[Val]:
-    """The items of a tuple or set, or the operands of an operation: if one of these is an array, so is the index."""
-    match atom:
-        case SeqOf(_, items):
-            return items
-        case LibObject("builtins.operation", site):
-            e = ev.expr(site.frame, site.expr)
-            return [ev.eval(side, site.frame) for side in (e.left, e.right)] if isinstance(e, ir.Bin) else ()
-    return ()
-
-
-def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
-    """Whether an index is a call of a method that returns an array, on any object: `x.to_numpy()`."""
-    call = ev.expr(frame, index)
-    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
-
-
-def is_used_as_array(ev: Evaluator, key: Val, index: int, frame: Frame) -> bool:
-    """Whether the def shows that an index of unknown type, or one of several, is a mask or an array of positions: it
-    has `~mask`, `mask.sum()` or `np.flatnonzero(mask)`, or in another branch the index is a comparison."""
-    e = ev.expr(frame, index)
-    if isinstance(e, ir.Seq):
-        return any(is_used_as_array(ev, ev.eval(item, frame), item, frame) for item in e.items)
-    if not all(type(atom) is Unknown or (type(atom) is LibObject and atom.name.endswith("[]")) for atom in key.atoms):
-        return False
-    if index in frame.code.array_indices:
-        return True
-    if any(is_mask_expression(ev.expr(frame, choice)) for choice in frame.code.chosen_from(index)):
-        return True
-    calls = (call for _, call in frame.code.calls_with(index) if call.args[0].value == index)
-    return any(_is_array_function(ev, call.func, frame) for call in calls)
-
-
-def _is_array_function(ev: Evaluator, func: int, frame: Frame) -> bool:
-    """Whether a call is of `np.sum` or its like. Nothing else is evaluated: it may need the item in question."""
-    e = ev.expr(frame, func)
-    if not isinstance(e, ir.Attr) or e.name not in SHOWS_ARRAY:
-        return False
-    if not isinstance(ev.expr(frame, e.base), ir.Global | ir.Imported):
-        return False
-    return any(atom.name.startswith(("numpy.", "torch.")) for atom in ev.eval(func, frame).only(Lib))
-
-
-def _picks(ev: Evaluator, atom: Atom) -> bool:
-    match atom:
-        case SeqOf(kind, _):
-            return kind == "list"
-        case LibObject("builtins.bool", _):
-            return True
-        case LibObject("builtins.operation", site):
-            e = ev.expr(site.frame, site.expr)
-            return (isinstance(e, ir.Bin) and e.op in "&|^") or (isinstance(e, ir.Unary) and e.op == "~")
-        case LibObject(name, site) if name.endswith("[]"):
-            e = ev.expr(site.frame, site.expr)
-            return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)
-        case LibObject(name, site) if name in POSITIONS:
-            size = SINGLE_WITHOUT_SIZE.get(name)
-            return size is None or ev.calls.site_arguments(site).get("size", size) is not None
-        case LibObject(name, _):
-            return name.endswith(POSITION_METHODS)
-    return False
-
-
-def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
-    """Whether `positions[index]` is an array: a slice, or the first item of `np.where(...)`, which is a tuple."""
-    bases = ev.eval(e.base, frame).atoms
-    return (
-        frame.code.has_slice(e.index)
-        or any(isinstance(a, LibObject) and a.name == name for a in bases)
-        and (name.endswith(("where", "nonzero")))
-    )
-
-
-def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
-    """One item of an iterable."""
-    parts: list[Val] = []
-    aliases = not iterable.has(LibObject)
-    for atom in iterable.ordered():
-        match atom:
-            case SeqOf(_, items):
-                parts.append(join(items) if items else unknown("empty"))
-            case MapOf(keys, _):
-                parts.append(
-                    join(of(Literal_("str", k)) if k else unknown("key") for k in keys) if keys else unknown("")
-                )
-            case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
-                parts.append(_element_of_builtin(ev, atom))
-            case LibObject("builtins.operation", site) if (left := _selected_from(ev, site)) is not None:
-                parts.append(element(ev, left, frame, number))
-            case LibObject(name, site):
-                if name == "builtins.generator":
-                    frame.add_targets(number, (site.frame,))  # its body runs here, once for each item
-                parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
-                aliases = aliases or items_alias(name, unknown("item"))
-            case Instance():
-                aliases = False
-                parts.append(_element_of_object(ev, atom, frame, number))
-            case Unknown():
-                parts.append(of(atom))
-            case _:
-                parts.append(unknown("item"))
-    value = join(parts) if parts else unknown("item")
-    if not aliases:
-        return value
-    return Val(value.atoms, value.origins | extended(iterable.origins, "[]", "element"))
-
-
-def _selected_from(ev: Evaluator, site: Site) -> Val | None:
-    """The set from which an operation selects items, `{"x", "y"} & set(data)`, if these are known; None if they are
-    not, or if it is another operation."""
-    e = ev.expr(site.frame, site.expr)
-    if not isinstance(e, ir.Bin) or e.op not in ("&", "-"):
-        return None
-    left = ev.eval(e.left, site.frame)
-    are_known = all(isinstance(atom, SeqOf) and atom.kind == "set" and atom.items for atom in left.atoms)
-    return left if left.atoms and are_known else None
-
-
-def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
-    arguments = ev.calls.site_arguments(atom.site)
-    frame, number = atom.site.frame, atom.site.expr
-    if atom.name in ("dict.items", "dict.values"):
-        call = ev.expr(frame, number)
-        func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-        base = ev.eval(func.base, frame) if isinstance(func, ir.Attr) else unknown("item")
-        maps = base.only(MapOf)
-        values = _read(join(v for m in maps for v in m.values)) if maps else unknown("item")
-        values = Val(values.atoms, values.origins | extended(base.origins, "[]", "element"))
-        if atom.name == "dict.values":
-            return values
-        return of(SeqOf("tuple", (unknown("key"), values)))
-    items = [element(ev, value, frame, number) for value in arguments.positional]
-    if atom.name == "builtins.enumerate":
-        items = [unknown("index"), *items[:1]]
-    return of(SeqOf("tuple", tuple(items)))
-
-
-def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int) -> Val:
-    for name in ("__iter__", "__getitem__"):
-        if ev.classes.member(atom.cls, name) is not None:
-            method = ev.attribute(of(atom), name, frame, None)
-            arguments = Arguments() if name == "__iter__" else Arguments((unknown("index"),))
-            got, targets = ev.calls.call(method, arguments, frame, number, {})
-            frame.add_targets(number, targets)
-            if name == "__getitem__":
-                return got
-            sequences = got.only(SeqOf)
-            return join(item for one in sequences for item in one.items) if sequences else unknown("item")
-    return unknown("item")
-
-
-def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, number: int) -> Val:
-    """Item `index` of an unpacked value. To unpack a path raises TypeError."""
-    unpacked = frozenset(a for a in value.atoms if not (isinstance(a, LibObject) and is_path(a.name)))
-    if not unpacked:
-        return unknown("a path has no items")
-    value = Val(unpacked, value.origins)
-    if starred:
-        return of(SeqOf("list", (element(ev, value, frame, number),)))
-    tuples = [a for a in value.atoms if isinstance(a, SeqOf)]
-    others = frozenset(a for a in value.atoms if not isinstance(a, SeqOf) and not _is_none(a))
-    if tuples and all(isinstance(a, Unknown) for a in others):
-        picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
-        if len(picked) == len(tuples) and all(map(item_places.keeps_places, tuples)):
-            return join((*picked, Val(others)))
-    return element(ev, value, frame, number)
-
-
-# --- calls ------------------------------------------------------------------------------------------------------------
 
 #: Functions that return what they are given, compiled.
 _COMPILING = frozenset(
@@ -1005,7 +447,7 @@ def call_object(
     change = None if arguments.positional else _TEXT_METHODS.get(method)
     if change is not None and isinstance(atom.owner, Literal_) and atom.owner.kind == "str":
         return _changed_text(atom.owner, change), ()
-    if _is_path_atom(atom.owner):
+    if is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
         found = ev.user_options.parsed(atom.owner, method, frame)
@@ -1079,7 +521,7 @@ def kept_by_library(ev: Evaluator, inst: Instance, base: str, name: str) -> Val 
     are_none = {compare("is", one, NONE_VALUE) for one in passed if one is not None}
     if are_none <= {True}:
         return kept
-    return unknown(_COMBINED) if False in are_none else join((NONE_VALUE if kept is None else kept, unknown(_COMBINED)))
+    return unknown(COMBINED) if False in are_none else join((NONE_VALUE if kept is None else kept, unknown(COMBINED)))
 
 
 def parameter_position(dataset: str, name: str) -> int | None:
