@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from bisect import bisect_left
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,15 @@ class Names:
     def _is_module_level(self, file: ProjectFile, frame: Frame) -> bool:
         return frame.def_ == 0 and self.class_around(file, frame.piece) is None
 
+    def bindings_seen_from(self, frame: Frame, path: Path, name: str) -> Sequence[Binding]:
+        """The bindings of the module-level name `name` of `path` that can be valid where a frame reads it."""
+        file = self._ev.file(path)
+        if file is None:
+            return ()
+        is_here = path == frame.path and self._is_module_level(file, frame)
+        live, later = _valid(file.names.get(name, []), frame.piece if is_here else None, file)
+        return (*live, *later)
+
     def lookup(self, path: Path, name: str, before: int | None = None) -> Val:
         """What the module-level name `name` of `path` may be. `before`: seen from module-level piece `before`."""
         key = (path, name, before)
@@ -141,8 +151,7 @@ class Names:
             return unknown("unreadable file")
         bindings = file.names.get(name, [])
         if bindings:
-            live, later = reaching(bindings, before, file) if before is not None else ((), ())
-            live = live or effective(bindings)
+            live, later = _valid(bindings, before, file)
             if not live:
                 return unknown("only imported for type checking")
             if len(live) + len(later) > MAX_BINDINGS:
@@ -271,3 +280,12 @@ class Names:
                 return of(child)
         value = self.module_attribute(found, name)
         return value if value is not None else unknown("unresolved import")
+
+
+def _valid(
+    bindings: Sequence[Binding], before: int | None, file: ProjectFile
+) -> tuple[Sequence[Binding], Sequence[Binding]]:
+    """Those of a name's bindings that can be valid where piece `before` begins (None: after all of the module), and
+    those that another turn of a loop comes by later."""
+    live, later = reaching(bindings, before, file) if before is not None else ((), ())
+    return live or effective(bindings), later

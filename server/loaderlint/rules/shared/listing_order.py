@@ -329,7 +329,7 @@ class ListingOrder:
             file = self._model.files.file(origin.owner.path) if isinstance(origin.owner, ModuleRef) else None
             if file is None or len(origin.path) != 1:
                 continue
-            for binding in file.names.get(origin.path[0], ()):
+            for binding in self._model.ev.names.bindings_seen_from(frame, file.path, origin.path[0]):
                 if binding.step < 0 or binding.def_ != 0:
                     continue
                 body = self._model.ev.body(file.path, binding.piece)
