@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code, Equality, Frame
@@ -11,6 +12,8 @@ from loaderlint.project.evaluation.values import Literal_, Val, of
 
 _KINDS = frozenset({"int", "float", "bool", "str"})
 _LOOPS = ("loop", "while")
+#: How many branches around a test are looked at, how many equalities of each, and how many steps after one.
+_MAX_AROUND, _MAX_IN_ONE, _MAX_STEPS = 32, 16, 400
 
 
 def asserted_value(number: int, test: int, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
@@ -23,20 +26,19 @@ def asserted_value(number: int, test: int, frame: Frame, is_dead: Callable[[int]
     at = code.evaluated_by(test) if equalities and code.one is not None else None
     if at is None or code.one is None:
         return None
-    here = code.one.steps[at].context
-    for one in reversed(equalities):
-        if one.step < at and code.one.is_within(here, one.context) and _reads_same(one.left, number, code.exprs):
-            if not any(
-                not is_dead(step.context) and _may_change(step, number, code) for step in _between(one, at, code)
-            ):
-                return of(Literal_(one.value.kind, one.value.value))
+    for context in (*islice(code.one.enclosing(code.one.steps[at].context), _MAX_AROUND), 0):
+        for one in equalities.get(context, ()):
+            if at - _MAX_STEPS < one.step < at and _reads_same(one.left, number, code.exprs):
+                between = (step for step in _between(one, at, code) if not is_dead(step.context))
+                if not any(_may_change(step, number, code) for step in between):
+                    return of(Literal_(one.value.kind, one.value.value))
     return None
 
 
-def _equalities(code: Code) -> list[Equality]:
-    """What the tests and assertions of a def say, in the order of its steps."""
+def _equalities(code: Code) -> dict[int, list[Equality]]:
+    """What the tests and assertions of a def say, by the branch in which it holds: the last ones first."""
     if code.one is None:
-        return []
+        return {}
     branching = {here.expr for here in code.one.contexts} | {e.test for e in code.exprs if isinstance(e, ir.IfExp)}
     found = [
         Equality(number, step.context, *pair)
@@ -48,7 +50,12 @@ def _equalities(code: Code) -> list[Equality]:
         pairs = list(_equal(here.expr, here.negated, code)) if here.kind == "if" and here.expr != ir.NONE else ()
         at = code.evaluated_by(here.expr) if pairs else None
         found += [Equality(at, context, *pair) for pair in pairs] if at is not None else []
-    return sorted(found)
+    by_context: dict[int, list[Equality]] = {}
+    for one in sorted(found, reverse=True):
+        kept = by_context.setdefault(one.context, [])
+        if len(kept) < _MAX_IN_ONE:
+            kept.append(one)
+    return by_context
 
 
 def _equal(test: int, negated: bool, code: Code) -> Iterator[tuple[int, ir.Const]]:

@@ -96,7 +96,7 @@ class Code:
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
         #: What its tests say that is equal (see `asserted_values`), computed on demand.
-        self.equalities: list[Equality] | None = None
+        self.equalities: dict[int, list[Equality]] | None = None
 
     @property
     def calls(self) -> tuple[tuple[ir.Perform, ir.Call], ...]:
