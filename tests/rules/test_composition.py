@@ -41,7 +41,7 @@ SINGLE = [
     for page in PAGES
     for case in page.cases
     if case.expects(page.rule)
-    and len([block for block in case.files if block.language == "python"]) == 1
+    and len([block for block in case.files if block.language == "python" or block.name.endswith(".py")]) == 1
     and not any("from __future__" in block.text or block.name.endswith(".ipynb") for block in case.files)
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaderlint.syntax.byte_search import bases, called, calls, entry, words
+from loaderlint.syntax.byte_search import bases, called, calls, entry, imported, words
 from loaderlint.syntax.source import decode, is_plain
 
 
@@ -22,6 +22,11 @@ from loaderlint.syntax.source import decode, is_plain
 )
 def test_the_bases_of_classes_are_found(text: str, word: str) -> None:
     assert word.encode() in bases(text.encode())
+
+
+def test_imports_of_modules_with_broken_names_are_read() -> None:
+    """Such a file is no UTF-8 and cannot be checked: here its bytes are searched nevertheless."""
+    assert imported(b"from .\xefb import x\nimport \xefc\n") == {".\ufffdb", "\ufffdc"}
 
 
 def test_words_elsewhere_are_no_bases() -> None:

@@ -50,9 +50,8 @@ def imported(data: bytes) -> frozenset[str]:
             found.update(one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
     if b"import_module(" in data or b"__import__(" in data:
         found.update(name.rstrip(b".") for name in (*_QUOTED.findall(data), *_GIVEN.findall(data)))
-    return frozenset(
-        b".".join(one.split(b".")[:2]).decode("utf-8", "replace") if one[:1] != b"." else one.decode() for one in found
-    )
+    short = (one if one[:1] == b"." else b".".join(one.split(b".")[:2]) for one in found)
+    return frozenset(one.decode("utf-8", "replace") for one in short)
 
 
 def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
