@@ -324,7 +324,9 @@ CHANGED: dict[str, str] = {
     "self.x = [[1, 2], [3]] / x = list(self.x[index]); x.append(1); return x": "",
     "self.x = [[1, 2], [3]] / x = self.x[index]; x.sort(); return x": "warning '.sort()' '.copy()'",
     "self.x = [[1, 2], [3]] / random.shuffle(self.x); return self.x[index]": "kind unknown",
-    "self.x = [1, 2] / x = self.x[index]; x += 1; return x": "what is stored cannot be changed in place, or is under another key",
+    "self.x = [1, 2] / x = self.x[index]; x += 1; return x": (
+        "what is stored cannot be changed in place, or is under another key"
+    ),
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = 1; return x": "kind unknown",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] += 1; return x": "warning '+=' '.copy()'",
     "self.x = [{'a': 1}, {'a': 2}] / x = self.x[index]; x['a'] = x['a'] + 1; "
