@@ -21,6 +21,7 @@ from loaderlint.project.evaluation.operators import is_none_or_not
 from loaderlint.project.evaluation.values import (
     ANY_TEXT,
     Atom,
+    ClassRef,
     Instance,
     Lib,
     LibObject,
@@ -59,6 +60,9 @@ def item_of(items: tuple[Val, ...], key: Val) -> Val:
 _NO_SUCH_KEY = unknown("no such key")
 
 
+_REGISTERED, _BY_KEY = Unknown("registry"), Unknown("looked up by a key")
+
+
 def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
     """`made[key]`: the value of a constant key, otherwise any value whose key is possible. An empty mapping may be a
     registry. `built`: how the key is built (see `templates_of`)."""
@@ -77,7 +81,14 @@ def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
     if not values:
         return unknown("empty mapping")
     meant = (v for k, v in zip(keys, values, strict=True) if k is not None and not are_apart(built, ((k,),)))
-    return _read(join((*meant, *others, unknown("looked up by a key"))))
+    return _read(_unless_registered(join((*meant, *others, unknown("looked up by a key")))))
+
+
+def _unless_registered(value: Val) -> Val:
+    """What may be under a key that is not known, without the classes of a dict that decorators fill: others may
+    register more, so which class it is would be a guess."""
+    classes = value.only(ClassRef) if _REGISTERED in value.atoms else ()
+    return Val(value.atoms.difference(classes, {_BY_KEY}), value.origins) if classes else value
 
 
 def _under_built_keys(made: MapOf, built: Templates) -> list[Val]:

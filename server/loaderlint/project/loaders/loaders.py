@@ -817,8 +817,8 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
     up a class by a constant name, has that name or is registered under it; if they ask for a subclass, is one; if they
     look in a package, or in a registry, may be there. None if the calls look up other classes of the project by
-    constant names, or only name classes of modules that are not there, or if a known class is among those that are
-    looked up. Otherwise all of them, as if created by unknown code."""
+    constant names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown
+    code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
     unused = [one for one in unused if not _cannot_exist(ev, one.cls, loader.late_sites)]
     keys = {site: missing[site] or literal_key(ev, site) for site in loader.late_sites}
@@ -836,7 +836,7 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     is_open = any(one.made is None for one in loader.argument("dataset").only(Unknown))
     if not made and keys and not is_open and all(named):
         return ()
-    if not made and keys and all(asked_bases(ev, site) or _knows_one(ev, site) for site in keys):
+    if not made and keys and all(asked_bases(ev, site) for site in keys):
         return ()
     return tuple(made or (one for one in unused if _may_be_looked_up(ev, one.cls, keys)))
 
@@ -845,13 +845,6 @@ def _cannot_exist(ev: Evaluator, cls: ClassRef, sites: Sequence[Site]) -> bool:
     """Whether none of these calls can create an object of a class: its constructor reads an option that is not
     there."""
     return bool(sites) and all(lacks_option(ev, Instance(cls, site)) for site in sites)
-
-
-def _knows_one(ev: Evaluator, site: Site) -> bool:
-    """Whether a known class of the project, which accepts the arguments of a call, is among those that it calls."""
-    call = ev.expr(site.frame, site.expr)
-    callee = ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else Val(frozenset())
-    return any(takes(ev, cls, ev.calls.site_arguments(site)) for cls in callee.only(ClassRef))
 
 
 def _is_called(ev: Evaluator, cls: ClassRef, key: str) -> bool:
