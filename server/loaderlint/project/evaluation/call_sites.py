@@ -112,13 +112,10 @@ class CallSites:
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
                 facts = self._ev.facts(path, piece)
-                for def_, one in enumerate(facts.ir.defs if facts else ()):
+                for def_, step, call in performed_calls(facts) if facts else ():
                     assert facts is not None
-                    for step in one.steps:
-                        call = facts.ir.exprs[step.call] if type(step) is ir.Perform else None
-                        if type(step) is ir.Perform and isinstance(call, ir.Call):
-                            if name in names_passed(facts.ir.exprs, call):
-                                yield CallSite(path, piece, def_, step.call, step.context)
+                    if name in names_passed(facts.ir.exprs, call):
+                        yield CallSite(path, piece, def_, step.call, step.context)
 
     def aliases(self, name: str) -> frozenset[str]:
         """Other names that files give a function `name`: `import name as other`, `other = partial(name, ...)`."""
@@ -162,15 +159,18 @@ def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[
     if facts is None:
         return
     exprs = facts.ir.exprs
+    for def_, step, call in performed_calls(facts):
+        if called_name(exprs, call.func) in names or _is_local_partial(exprs, call.func):
+            yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def performed_calls(facts: PieceFacts) -> Iterator[tuple[int, ir.Perform, ir.Call]]:
+    """The calls that the defs of a piece perform, in source order, each with the index of its def."""
     for def_, one in enumerate(facts.ir.defs):
         for step in one.steps:
-            if type(step) is not ir.Perform:
-                continue
-            call = exprs[step.call]
-            if not isinstance(call, ir.Call):
-                continue
-            if called_name(exprs, call.func) in names or _is_local_partial(exprs, call.func):
-                yield CallSite(path, piece, def_, step.call, step.context)
+            call = facts.ir.exprs[step.call] if type(step) is ir.Perform else None
+            if type(step) is ir.Perform and isinstance(call, ir.Call):
+                yield def_, step, call
 
 
 def called_name(exprs: tuple[ir.Expr, ...], func: int) -> str:

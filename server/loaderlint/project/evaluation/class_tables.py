@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.call_sites import CallSite, called_name
+from loaderlint.project.evaluation.call_sites import CallSite, called_name, performed_calls
 from loaderlint.project.evaluation.values import ClassRef
 from loaderlint.project.modules.dependencies import defined_name, is_bare_function, needs_word
 
@@ -63,12 +63,10 @@ def _filled_by_decorators(ev: Evaluator, cls: ClassRef) -> Iterator[str]:
 
 def _calls_of_items_in(ev: Evaluator, path: Path, piece: int) -> Iterator[CallSite]:
     facts = ev.facts(path, piece)
-    for def_, one in enumerate(facts.ir.defs if facts else ()):
+    for def_, step, call in performed_calls(facts) if facts else ():
         assert facts is not None
-        for step in one.steps:
-            call = facts.ir.exprs[step.call] if type(step) is ir.Perform else None
-            if type(step) is ir.Perform and isinstance(call, ir.Call) and _is_item(facts.ir.exprs, call.func):
-                yield CallSite(path, piece, def_, step.call, step.context)
+        if _is_item(facts.ir.exprs, call.func):
+            yield CallSite(path, piece, def_, step.call, step.context)
 
 
 def _is_item(exprs: tuple[ir.Expr, ...], number: int) -> bool:
