@@ -28,6 +28,8 @@ reversal is a random augmentation, the error appears at the first sample that is
   (`self.read = read or read_bgr`): it may never hold. The finding is only 'information'.
 - One setting reverses the array, and another makes it anew afterwards (`elif self.resize: image = cv2.resize(...)`):
   the finding is only 'information', because both must be so.
+- What the array holds decides whether the code copies it: `if mask.max() > 0: mask = mask / mask.max()` leaves a black
+  mask reversed. The finding is only 'information', because most samples may be copied.
 
 ## Example
 ```python
@@ -62,6 +64,7 @@ from loaderlint.knowledge.arrays import TENSOR_MAKERS
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
+from loaderlint.rules.negative_stride_sample.copying_branches import is_copied_in_another_branch
 from loaderlint.rules.negative_stride_sample.settings_branches import depends_on_settings
 from loaderlint.rules.negative_stride_sample.tested_axes import is_for_fewer_axes
 from loaderlint.rules.shared.array_flow import Found
@@ -75,7 +78,8 @@ from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 _WORDS = ("flip", "rot90", "::-", ":: -", ": -1]", ":-1]")
 
 
-#: An error with as many doubts is a hint; a finding that is only possible has one of them already.
+#: An error with as many doubts is information, or a hint; a finding that is only possible has one of them already.
+_AS_INFORMATION = 2
 _AS_A_HINT = 3
 
 
@@ -111,18 +115,23 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
                 yield from silent(RULE.name, here, "the tensor is made of arrays with fewer axes", model)
             else:
                 unproven = not reversal.is_sure(one) or depends_on_settings(one, sink, reversal.flow, model)
-                # A program that has been run does not fail at its first flipped sample: something on a longer way
-                # copies the array.
-                is_plain = one.frame == sink.frame
                 yield Candidate(
                     Reversed(one, sink),
                     sink.frame,
                     here,
-                    doubts=int(unproven) if is_plain else _AS_A_HINT - int(unproven),
+                    doubts=_doubts(one, sink, unproven, model),
                     unproven=unproven,
                     exposure=sink.exposure,
                     key=here.place(model),
                 )
+
+
+def _doubts(one: Found, sink: Sink, unproven: bool, model: Model) -> int:
+    """How far an error is lowered. A program that has been run does not fail at its first flipped sample: something on
+    a longer way copies the array, or a branch does that most samples take."""
+    if is_copied_in_another_branch(sink, model):
+        return _AS_INFORMATION - int(unproven)
+    return int(unproven) if one.frame == sink.frame else _AS_A_HINT - int(unproven)
 
 
 def _finding(verdict: WorkerVerdict[Reversed], model: Model) -> Finding:
