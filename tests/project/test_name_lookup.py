@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, Literal_
 from tests.project.linking import link
 
 DATASET = """
@@ -317,3 +317,35 @@ lmdb, has_lmdb = optional_import("lmdb")
 """,
     )
     assert linked.model.ev.names.lookup(tmp_path / "data.py", "lmdb").atoms == {Lib("lmdb")}
+
+
+@pytest.mark.parametrize(
+    ("default", "test", "stays"),
+    [
+        (None, "size", False),
+        (0, "size", False),
+        (8, "size", True),
+        (None, "size and not quick", False),
+        (None, "size is not None", False),
+        (0, "size is not None", True),
+        (None, "not (size is None)", False),
+        (None, "size is not None or quick", True),
+        (None, "size != 3", True),
+        (None, "not size", True),
+        (None, "quick", True),
+    ],
+)
+def test_a_global_under_a_test_of_its_new_value(default: int | None, test: str, stays: bool, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- train.py
+SIZE = 64
+
+def configure(size={default}, quick=False):
+    global SIZE
+    if {test}:
+        SIZE = size
+""",
+    )
+    found = linked.model.ev.names.lookup(tmp_path / "train.py", "SIZE").atoms
+    assert {atom.value for atom in found if isinstance(atom, Literal_)} == {64} | ({default} if stays else set())

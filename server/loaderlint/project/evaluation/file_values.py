@@ -116,7 +116,9 @@ class FileValues:
         """What an object has as attribute `name` that takes its attributes from the items of a part of a file, if some
         file has a number or truth value there."""
         if any(
-            isinstance(value, bool | int | float) for one in self.parts(atom) for _, value in self._at(one.at(name))
+            isinstance(value, bool | int | float | Mapping)
+            for one in self.parts(atom)
+            for _, value in self._at(one.at(name))
         ):
             yield member_of(atom, name)
 

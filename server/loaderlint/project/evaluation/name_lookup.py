@@ -12,7 +12,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.knowledge.star_imports import star_names
-from loaderlint.project.evaluation import containers
+from loaderlint.project.evaluation import containers, none_tests
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
 from loaderlint.project.evaluation.reaching_bindings import effective, reaching
@@ -216,7 +216,9 @@ class Names:
             if binding.def_ == 0:
                 return self._ev.eval(step.value, self._ev.body(path, binding.piece))
             opened = self._ev.functions.open_frame(FunctionRef(path, binding.piece, binding.def_), None, None)
-            return self._ev.eval(step.value, opened) if opened else unknown("half typed")
+            if opened is None:
+                return unknown("half typed")
+            return none_tests.in_branch(self._ev, step.value, step.context, opened)
         for index, one in enumerate(facts.ir.defs):
             if index and one.name == name and one.parent == 0:
                 ref = ClassRef if one.kind == "class" else FunctionRef

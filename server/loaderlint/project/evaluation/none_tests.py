@@ -1,13 +1,25 @@
-"""Tests for None that what ran before decides: after `record["size"] = 3`, `record is not None` holds."""
+"""Tests for None that what ran before decides: after `record["size"] = 3`, `record is not None` holds. And what such
+tests say of a value: under `if size:`, it is neither None nor 0."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation import operators
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import NONE_VALUE, Atom, FunctionRef, Instance, Method, def_key
+from loaderlint.project.evaluation.values import (
+    NONE_VALUE,
+    Atom,
+    FunctionRef,
+    Instance,
+    Literal_,
+    Method,
+    Val,
+    def_key,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -72,3 +84,41 @@ def _returns(ev: Evaluator, frame: Frame, depth: int) -> bool:
     return bool(returns) and all(
         step.value != ir.NONE and is_never_none(ev, step.value, number, frame, depth + 1) for number, step in returns
     )
+
+
+def in_branch(ev: Evaluator, number: int, context: int, frame: Frame) -> Val:
+    """What expression `number` may be in a branch: without the constants that a test around the branch rules out, as
+    None is by `if size is not None:`, and 0 as well by `if size:`."""
+    value = ev.eval(number, frame)
+    one = frame.code.one
+    if context <= 0 or one is None or not any(isinstance(atom, Literal_) for atom in value.atoms):
+        return value
+    tests = [(here.expr, not here.negated) for here in one.around(context) if here.kind == "if"]
+    ruled_out = {kind for test, holds in tests for kind in _ruled_out(number, test, holds, frame)}
+    left = frozenset(atom for atom in value.atoms if not (isinstance(atom, Literal_) and _kind(atom) in ruled_out))
+    if len(left) == len(value.atoms):
+        return value
+    return Val(left, value.origins) if left else unknown("parameter")  # some call must pass something else
+
+
+def _kind(constant: Literal_) -> str:
+    if constant.kind == "NoneType":
+        return "none"
+    return "" if constant.value or constant.kind == "ellipsis" else "empty"
+
+
+def _ruled_out(number: int, test: int, holds: bool, frame: Frame) -> Iterator[str]:
+    """The kinds of constants ("none", "empty") that an expression is not if a test holds, or if it does not."""
+    if test == number and holds:
+        yield from ("none", "empty")
+        return
+    match frame.code.exprs[test] if test != ir.NONE else None:
+        case ir.Unary("not", operand):
+            yield from _ruled_out(number, operand, not holds, frame)
+        case ir.BoolOp(op, left, right) if (op == "and") is holds:
+            yield from _ruled_out(number, left, holds, frame)
+            yield from _ruled_out(number, right, holds, frame)
+        case ir.Compare(left, ("is" | "is not" as op,), (right,)) if left == number and (op == "is not") is holds:
+            constant = frame.code.exprs[right]
+            if isinstance(constant, ir.Const) and constant.kind == "NoneType":
+                yield "none"
