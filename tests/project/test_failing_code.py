@@ -18,9 +18,20 @@ DATA = "--- data.py\nclass Crops: ...\n"
 #: So many lines that the block around them is cut into its statements.
 LONG = "    x = 1\n" * 40
 LOAD = "def load(config, folder): ...\n"
+PAIR = "from mine import pair\n"
 
 #: Programs that never create `loader`.
 NEVER = {
+    "a name that nothing binds": HEAD + "rows = Tiles(9)\n" + LOADER,
+    "such a name in a function": (
+        HEAD
+        + "def main():\n    options = parse_options()\n    loader = DataLoader(range(9), num_workers=options)\nmain()\n"
+    ),
+    "one that a test reads": HEAD + "if is_ready and print():\n    pass\n" + LOADER,
+    "one that a star import of the project does not bring": (
+        HEAD + "from data import *\nrows = Tiles(9)\n" + LOADER + DATA
+    ),
+    "one that is a local of another function": HEAD + "def load():\n    tiles = 1\nprint(tiles)\n" + LOADER,
     "an import of a missing name": HEAD + "from data import Tiles\n" + LOADER + DATA,
     "one beside a name that is there": HEAD + "from data import Crops, Tiles\n" + LOADER + DATA,
     "one of a module that looks at its options": (
@@ -128,6 +139,23 @@ NEVER = {
 
 #: Programs that may create `loader`.
 MAYBE = {
+    "a name that a branch reads": HEAD + "import os\nif os.name == 'nt':\n    rows = Tiles(9)\n" + LOADER,
+    "a name that is read on some ways": HEAD + "import os\nrows = os.name == 'nt' and Tiles(9)\n" + LOADER,
+    "a name of an unknown star import": HEAD + "from mine import *\nrows = Tiles(9)\n" + LOADER,
+    "a name that may be missing": HEAD + "try:\n    rows = Tiles(9)\nexcept NameError:\n    rows = 1\n" + LOADER,
+    "a name that a function binds": HEAD
+    + "def load():\n    global tiles\n    tiles = 1\nload()\nprint(tiles)\n"
+    + LOADER,
+    "a name that a function says to be global": HEAD + "def load():\n    global tiles\nload()\nprint(tiles)\n" + LOADER,
+    "a name that another module stores": HEAD
+    + "print(tiles)\n"
+    + LOADER
+    + "--- data.py\nimport train\ntrain.tiles = 1\n",
+    "a name that exec may bind": HEAD + "exec(open('x').read())\nprint(tiles)\n" + LOADER,
+    "a builtin of Python 2": HEAD + "print(list(xrange(3)))\n" + LOADER,
+    "the beginning of a name": HEAD + "Tiles = list\nrows = Til\nprint(rows)\n" + LOADER,
+    "the beginning of a builtin": HEAD + "rows = sor(range(3))\n" + LOADER,
+    "a name that a lambda reads": HEAD + "load = lambda: Tiles(9)\nprint(load)\n" + LOADER,
     "a name that is there": HEAD + "from data import Crops\n" + LOADER + DATA,
     "one bound in a branch": (
         HEAD + "from data import Tiles\n" + LOADER + "--- data.py\nimport os\nif os.name == 'nt':\n    Tiles = 1\n"
@@ -189,7 +217,10 @@ MAYBE = {
         HEAD + "from pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n--- lib/pack/tiles.py\nTiles = 1\n"
     ),
     "one beside a folder that is added to the path": (
-        HEAD + "import sys\nsys.path.append(folder)\nfrom pack.tiles import Tiles\n" + LOADER + "--- pack/__init__.py\n"
+        HEAD
+        + "import sys\nfolder = sys.argv[1]\nsys.path.append(folder)\nfrom pack.tiles import Tiles\n"
+        + LOADER
+        + "--- pack/__init__.py\n"
     ),
     "one that may be missing": (
         HEAD
@@ -218,7 +249,10 @@ MAYBE = {
         + LOADER
         + "--- a/data.py\nCrops = 1\n--- data.py\nTiles = 1\n"
     ),
-    "a changed search path": HEAD + "import sys\nsys.path.insert(0, X)\nfrom data import Tiles\n" + LOADER + DATA,
+    "a changed search path": HEAD
+    + "import sys\nsys.path.insert(0, sys.argv[1])\nfrom data import Tiles\n"
+    + LOADER
+    + DATA,
     "an import that may fail": (
         HEAD + "try:\n    from data import Tiles\nexcept ImportError:\n    pass\n" + LOADER + DATA
     ),
@@ -249,9 +283,9 @@ MAYBE = {
     "a default": HEAD + "def load(config, folder='in'): ...\nrows = load(1)\n" + LOADER,
     "*args of the function": HEAD + "def load(config, *rest): ...\nrows = load(1, 2, 3)\n" + LOADER,
     "**kwargs of the function": HEAD + "def load(config, **rest): ...\nrows = load(1, fast=2)\n" + LOADER,
-    "*args and **kwargs beside a keyword": HEAD + LOAD + "rows = load(*pair(), folder=1, **pair())\n" + LOADER,
-    "*args of the call": HEAD + LOAD + "rows = load(*pair())\n" + LOADER,
-    "**kwargs of the call": HEAD + LOAD + "rows = load(**pair())\n" + LOADER,
+    "*args and **kwargs beside a keyword": HEAD + PAIR + LOAD + "rows = load(*pair(), folder=1, **pair())\n" + LOADER,
+    "*args of the call": HEAD + PAIR + LOAD + "rows = load(*pair())\n" + LOADER,
+    "**kwargs of the call": HEAD + PAIR + LOAD + "rows = load(**pair())\n" + LOADER,
     "a decorator": HEAD + "from mine import with_config\n@with_config\n" + LOAD + "rows = load('in')\n" + LOADER,
     "one of two definitions": (
         HEAD

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.loaders.unused_functions import is_installed
 from tests.project.linking import link
 
 TRAIN = """
@@ -92,3 +93,9 @@ def test_other_files_do_not_call_a_function_of_a_notebook(tmp_path: Path) -> Non
     script = "--- other.py\nfrom tools import preview\npreview([])\n"
     assert "look.ipynb" in _unused(tmp_path, TRAIN, PREVIEW, script, _notebook(cell))
     assert _unused(tmp_path, TRAIN, PREVIEW, script, _notebook(cell, "for batch in preview([1]): pass")) == []
+
+
+def test_a_file_outside_of_the_project_belongs_to_an_installed_library(tmp_path: Path) -> None:
+    linked = link(tmp_path, "--- train.py\nfrom torch.utils.data import DataLoader\n")
+    assert is_installed(linked.model.files, tmp_path.parent / "site-packages" / "timm" / "data.py")
+    assert not is_installed(linked.model.files, tmp_path / "train.py")

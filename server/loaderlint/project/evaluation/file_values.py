@@ -207,7 +207,10 @@ class FileValues:
         yield from self._as_options(part)
 
     def _stores(self, part: Part) -> Val | None:
-        """What code may store under the last key of a part: `config["num_workers"] = 0`. None if no code does."""
+        """What code may store under the last key of a part: `config["num_workers"] = 0`. None if no code does, and for
+        a whole file."""
+        if not part.keys:
+            return None
         if part.keys not in self._stored:
             with provisional(self._stored, part.keys, None):
                 found = list(self._stored_values(part))

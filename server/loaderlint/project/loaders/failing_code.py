@@ -1,6 +1,6 @@
 """Code that no run of a program reaches, because a statement before it always fails or ends the process: an import
-(see `failing_imports`), `raise`, `assert False`, `sys.exit()`, or a call of a function or class of the project with
-arguments that it does not accept.
+(see `failing_imports`), `raise`, `assert False`, `sys.exit()`, a name that nothing binds (see `unbound_names`), or a
+call of a function or class of the project with arguments that it does not accept.
 
 Only what is certain counts. `*args` and `**kwargs` may pass everything, and calls of a function with an unknown
 decorator or of one of several definitions are accepted. Notebooks are left out at module level: whoever runs one goes
@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
 from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports, called
+from loaderlint.project.loaders.unbound_names import UnboundNames
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
@@ -52,6 +53,7 @@ class FailingCode:
         self._blocks: dict[Path, tuple[tuple[int, int], ...]] = {}
         self._unimportable: dict[Path, bool] = {}
         self._imports = FailingImports(evaluator, self._is_unimportable)
+        self.unbound = UnboundNames(evaluator)
 
     def cuts_off(self, path: Path, piece: int) -> bool:
         """Whether a statement at module level that always fails comes before a piece in its block, or in one around
@@ -142,10 +144,11 @@ class FailingCode:
     def _find_failing_steps(self, path: Path, piece: int, def_: int) -> Iterator[Failure]:
         facts = self._ev.facts(path, piece)
         here = Unframed(self._ev, path, piece, def_, facts) if facts is not None else None
-        for number, step in enumerate(facts.ir.defs[def_].steps if facts is not None else ()):
-            assert facts is not None
-            assert here is not None
-            if self._fails(step, path, facts, here):
+        if facts is None or here is None:
+            return
+        unbound = {step for step, _ in self.unbound.read_in(path, facts, def_, here)}
+        for number, step in enumerate(facts.ir.defs[def_].steps):
+            if number in unbound or self._fails(step, path, facts, here):
                 yield Failure(number, step.context)
 
     def _fails(self, step: ir.Step, path: Path, facts: PieceFacts, here: Unframed) -> bool:

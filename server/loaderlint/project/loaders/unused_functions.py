@@ -100,6 +100,8 @@ class UnusedFunctions:
 
 def is_installed(files: Files, path: Path) -> bool:
     """Whether a file belongs to a library that is installed: code from outside may call its functions."""
+    if not path.is_relative_to(files.root):
+        return True
     return files.exists(files.root / "setup.py") or "src" in path.relative_to(files.root).parts
 
 
