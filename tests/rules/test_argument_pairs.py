@@ -72,7 +72,7 @@ ARGUMENTS: dict[str, str] = {
         "warning timeout: there are none by default AssertionError [safe: Make timeout depend on num_workers]"
     ),
     "D(), timeout=5, num_workers=o.some": (
-        "hint timeout: may choose AssertionError [safe: Make timeout depend on num_workers]"
+        "information timeout: may choose AssertionError [safe: Make timeout depend on num_workers]"
     ),
     "D(), timeout=o.some, num_workers=o.some": "'timeout' depends on two options, which may be set together",
     "D(), timeout=o.some, num_workers=o.none": (
@@ -113,7 +113,7 @@ ARGUMENTS: dict[str, str] = {
         "depend on num_workers]"
     ),
     "D(), persistent_workers=True, num_workers=o.some": (
-        "hint persistent_workers: may choose ValueError [safe: Make persistent_workers depend on num_workers]"
+        "information persistent_workers: may choose ValueError [safe: Make persistent_workers depend on num_workers]"
     ),
     "D(), persistent_workers=o.flag, num_workers=o.some": "",
     "D(), persistent_workers=o.some > 0, num_workers=o.some": "",
@@ -194,7 +194,7 @@ ARGUMENTS: dict[str, str] = {
     "D(), batch_size=None, drop_last=True": "error drop_last: ValueError [safe: Drop drop_last]",
     "D(), batch_size=None, drop_last=False": "",
     "D(), batch_size=None, drop_last=o.flag": "",
-    "D(), batch_size=None if load() else 2, drop_last=True": "possible information drop_last: ValueError",
+    "D(), batch_size=None if load() else 2, drop_last=True": "possible hint drop_last: ValueError",
     "D(), batch_size=2, drop_last=True": "",
     "D(), 2, True, sampler": "error shuffle: ValueError",
     "D(), 2, True, sampler, None, 0, None, False, "

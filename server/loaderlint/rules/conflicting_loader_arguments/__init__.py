@@ -33,8 +33,9 @@ The usual cause is a hard-coded `persistent_workers=True`: the program fails whe
 - Both values depend on options, which a user may set together.
 
 The severity depends on where the value comes from: error for a constant; warning for a default (of a command line
-option, of a parameter); information where some path to the call has the value; hint where only the person who runs the
-program can choose it, or forgets an option that has a type and no default, and that no code compares with None.
+option, of a parameter); information where some path to the call has the value, or where the person who runs the program
+may choose 0 workers. A `batch_size` that is None on some path is a hint: a program that takes this path has failed
+before. So is an option for it that somebody forgets, if it has a type and no default and no code compares it with None.
 
 ## Example
 ```python
@@ -145,7 +146,7 @@ def _severity(conflict: Conflict, loader: Loader) -> Severity | None:
         return Severity.INFORMATION if loader.argument(conflict.argument).unknown is None else None
     if conflict.hard != "always":
         return None
-    return Severity.INFORMATION if conflict.soft == "sometimes" else Severity.HINT
+    return Severity.HINT if conflict.other == "batch_size" else Severity.INFORMATION
 
 
 RULE = Rule(
