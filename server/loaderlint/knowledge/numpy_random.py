@@ -87,15 +87,17 @@ SEEDERS = MappingProxyType(
 )
 
 #: Packages and modules that draw from no global state, except torchaudio, which draws from torch's. Source: their code
-#: (SciPy 1.17, librosa 0.11, scikit-image 0.26, pandas 3.1, torchaudio 2.11). Not all of SciPy, librosa and
-#: scikit-image: `scipy.stats`, `librosa.griffinlim` and `skimage.measure.ransac` draw, or drew, from NumPy's.
+#: (SciPy 1.17 and, for `scipy.misc`, 1.1; librosa 0.11, scikit-image 0.26, pandas 3.1, torchaudio 2.11). Not all of
+#: SciPy, librosa and scikit-image: `scipy.stats`, `librosa.griffinlim` and `skimage.measure.ransac` draw, or drew, from
+#: NumPy's.
 DRAW_FREE = frozenset(
     """
     audioread av h5py imageio librosa.amplitude_to_db librosa.core.load librosa.core.resample librosa.effects
     librosa.feature.melspectrogram librosa.feature.mfcc librosa.filters librosa.get_duration librosa.load
     librosa.power_to_db librosa.resample librosa.stft librosa.to_mono librosa.util lmdb msgpack nibabel orjson pandas
-    pyarrow pydicom rasterio resampy scipy.fft scipy.fftpack scipy.io scipy.ndimage scipy.signal shapely SimpleITK
-    skimage.color skimage.exposure skimage.io skimage.transform sortedcontainers soundfile tifffile torchaudio tqdm zarr
+    pyarrow pydicom rasterio resampy scipy.fft scipy.fftpack scipy.io scipy.misc scipy.ndimage scipy.signal
+    scipy.spatial.distance scipy.special shapely SimpleITK skimage.color skimage.exposure skimage.io skimage.transform
+    sortedcontainers soundfile tifffile torchaudio tqdm zarr
     """.split()
 )
 

@@ -14,7 +14,8 @@ order. With the seed before the loop, all epochs differ.
 ## When it is not a bug
 - The seed is set before the loop, or depends on the epoch: `torch.manual_seed(seed + epoch)`.
 - The seed is set for the validation, and the training afterwards is seeded with the epoch.
-- Each iteration is a run of its own, with its own loaders, model or optimizer (folds, trials).
+- Each iteration is a run of its own, with its own loaders, model or optimizer (folds, trials), or with a combination of
+  settings (`for lr, depth in itertools.product(rates, depths)`).
 - The loop only evaluates, or its loader neither shuffles nor has workers.
 - The random state is restored: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
 - The call seeds only NumPy or Python, whose seeds do not reach the workers.

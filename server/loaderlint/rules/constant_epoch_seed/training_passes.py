@@ -6,11 +6,15 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, Lib
+from loaderlint.project.evaluation.values import ClassRef, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_passes import Pass, inside, passes
 
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
+#: What combines settings: each turn of a loop over it is an experiment of its own.
+_COMBINATIONS = frozenset(
+    "itertools.product itertools.combinations itertools.permutations sklearn.model_selection.ParameterGrid".split()
+)
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})
 
 
@@ -61,11 +65,24 @@ def _called_in(frame: Frame, loop: int, model: Model) -> list[Frame]:
 
 
 def is_a_run(frame: Frame, loop: int, model: Model) -> bool:
-    """Whether each iteration of a loop is a training of its own, which makes a model or an optimizer; or puts torch's
-    state back."""
+    """Whether each iteration of a loop is a training of its own, which makes a model or an optimizer, or has settings
+    of its own; or puts torch's state back."""
+    if _combines(model.def_of(frame).contexts[loop].expr, frame, model):
+        return True
     calls = [c for c in model.frame_calls(frame) if inside(c.context, loop, frame, model)]
     inner = [c for target in _called_in(frame, loop, model) for c in model.frame_calls(target)]
     return any(_makes(atom, model) for call in (*calls, *inner) for atom in call.callee.atoms)
+
+
+def _combines(iterable: int, frame: Frame, model: Model) -> bool:
+    """Whether a loop goes through combinations of settings, perhaps counted or shown with a progress bar."""
+    call = model.ev.expr(frame, iterable) if iterable != ir.NONE else None
+    if not isinstance(call, ir.Call):
+        return False
+    names = {atom.name for atom in model.ev.eval(call.func, frame).atoms if isinstance(atom, Lib | LibObject)}
+    if names & _COMBINATIONS:
+        return True
+    return bool(names) and bool(call.args) and _combines(call.args[0].value, frame, model)
 
 
 def _makes(atom: object, model: Model) -> bool:

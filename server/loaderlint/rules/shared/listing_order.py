@@ -29,6 +29,8 @@ _MAX_DEPTH = 24
 _DIRECT = ("", 0)
 _NOTHING = Literal_("NoneType", None)
 LOOPED_SET = "loop over a set"
+#: What makes another container of the same items.
+_CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "frozenset", "list", "tuple", "dict.fromkeys"))
 
 
 class Listing(Struct, frozen=True):
@@ -553,9 +555,21 @@ class ListingOrder:
         e = self._model.ev.expr(frame, number)
         if isinstance(e, ir.Index):
             return self._is_sorted_copy(e.base, target, frame)
-        if not isinstance(e, ir.Call) or not e.args or not self._is_target(e.args[0].value, target, frame):
+        if not isinstance(e, ir.Call) or not e.args or not self._has_items_of(e.args[0].value, target, frame):
             return False
         return bool(_says_sort(e, frame, self._model))
+
+    def _has_items_of(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:
+        """Whether an expression is `target`, or a container of its items: `set(names)`, `[n for n in names if n]`."""
+        if self._is_target(number, target, frame):
+            return True
+        match self._model.ev.expr(frame, number):
+            case ir.Call(func, (first, *_)):
+                names = {atom.name for atom in self._model.ev.eval(func, frame).atoms if isinstance(atom, Lib)}
+                return bool(names) and names <= _CONTAINERS and self._has_items_of(first.value, target, frame)
+            case ir.Comp(kind, _, _, (iterable, *_)) if kind != "dict":
+                return self._has_items_of(iterable, target, frame)
+        return False
 
     def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
         """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all items, or in a debugging run
