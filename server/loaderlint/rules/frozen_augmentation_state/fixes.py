@@ -19,7 +19,12 @@ from loaderlint.rules.frozen_augmentation_state.copied_transforms import Transfo
 from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed, passed_name
 from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.seed_sources import is_same_in_each_run
-from loaderlint.rules.shared.worker_seeding import TAKES_INIT, may_be_passed
+from loaderlint.rules.shared.worker_seeding import (
+    LIGHTNING_IS_REPLACED,
+    TAKES_INIT,
+    may_be_passed,
+    replaces_lightnings_init,
+)
 
 #: Where each dataset stores a `Compose` under one name, and all versions that are possible can seed it.
 _SEEDING_COMPOSE = """\
@@ -93,7 +98,9 @@ def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
     if any(_has_fixed_seed(use, model) for one in seeded for use in one.uses):
         seeds += set_by_torchs_seed(model, "their")
     title = "Seed MONAI's transforms: pass its `worker_init_fn`" if of_monai else seeds
-    return Fix(title, "unsafe" if edits_many_files(intents) else "safe", tuple(intents))
+    replaces = any(replaces_lightnings_init(one.loader, model) for one in seeded)
+    is_safe = not replaces and not edits_many_files(intents)
+    return Fix(title + (LIGHTNING_IS_REPLACED if replaces else ""), "safe" if is_safe else "unsafe", tuple(intents))
 
 
 def _has_fixed_seed(use: TransformUse, model: Model) -> bool:

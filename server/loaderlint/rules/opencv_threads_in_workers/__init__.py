@@ -58,8 +58,10 @@ registry, gets the call too, and so does one whose option for workers is 0 by de
 several scripts need the function, the fix writes it once, in a module that imports cv2 and that all of them import,
 directly or not. If the project already has such a function, the fix passes that one. If the other loaders have one that
 only seeds from torch, all share it. Unsafe where scripts have no module in common, so that each would get the function,
-where a loader is left out that has one worker only by default, and where only loaders in tests or tutorials get the
-call. The second action puts the call after `import cv2`, which also limits the main process.
+where a loader is left out that has one worker only by default, where only loaders in tests or tutorials get the call,
+and where Lightning would give the loader its own `worker_init_fn` (after `seed_everything(..., workers=True)`), which
+a loader with another one does not get. The second action puts the call after `import cv2`, which also limits the main
+process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150

@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import indent
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument
 from loaderlint.project.evaluation.file_imports import own_imports, surely_imported
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
@@ -20,7 +20,12 @@ from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.loader_call import written
 from loaderlint.rules.shared.loader_traits import in_sight
-from loaderlint.rules.shared.worker_seeding import may_be_passed, seeds_from_torch
+from loaderlint.rules.shared.worker_seeding import (
+    LIGHTNING_IS_REPLACED,
+    may_be_passed,
+    replaces_lightnings_init,
+    seeds_from_torch,
+)
 
 #: The comment says why, above all in a function with a name that promises something else.
 _LIMIT = """\
@@ -44,8 +49,10 @@ def limiting_fixes(
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
-        safety: Safety = "safe" if for_several and for_all and is_there and not edits_many_files(intents) else "unsafe"
-        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
+        replaces = any(replaces_lightnings_init(loader, model) for loader in loaders)
+        is_safe = for_several and for_all and is_there and not replaces and not edits_many_files(intents)
+        title = "Call `cv2.setNumThreads(0)` in each worker" + (LIGHTNING_IS_REPLACED if replaces else "")
+        fixes.append(Fix(title, "safe" if is_safe else "unsafe", tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"

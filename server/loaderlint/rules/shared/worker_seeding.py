@@ -46,6 +46,9 @@ TAKES_INIT = frozenset(
     }
 )
 
+#: The end of the title of a fix that passes a worker_init_fn where Lightning would (see `replaces_lightnings_init`).
+LIGHTNING_IS_REPLACED = "; Lightning then no longer passes its own, which seeds each device differently"
+
 #: Without one of these words no loader is run by Lightning.
 _LIGHTNING = ("rainer", "abric", "LightningModule", "LightningDataModule")
 
@@ -189,6 +192,12 @@ def _takes_lightnings(loader: Loader) -> bool:
     if loader.kind.reseeds_objects:
         return False
     return any(isinstance(a, Unknown) or (isinstance(a, Literal_) and a.value is None) for a in _inits(loader))
+
+
+def replaces_lightnings_init(loader: Loader, model: Model) -> bool:
+    """Whether a worker_init_fn that is passed to a loader takes the place of the one of Lightning, which seeds the
+    workers of each device differently (`lightning/fabric/utilities/seed.py`)."""
+    return _takes_lightnings(loader) and _lightning_seeds(model)
 
 
 def _inits(loader: Loader) -> frozenset[Atom]:
