@@ -53,7 +53,7 @@ class FailingCode:
         self._blocks: dict[Path, tuple[tuple[int, int], ...]] = {}
         self._unimportable: dict[Path, bool] = {}
         self._imports = FailingImports(evaluator, self._is_unimportable)
-        self.unbound = UnboundNames(evaluator)
+        self._unbound = UnboundNames(evaluator)
 
     def cuts_off(self, path: Path, piece: int) -> bool:
         """Whether a statement at module level that always fails comes before a piece in its block, or in one around
@@ -94,6 +94,13 @@ class FailingCode:
             return None
         callee = self._callee(call, Unframed(self._ev, *key, facts))
         return callee if callee is not None and self._is_certain(callee, call, key[0], facts) else None
+
+    def unbound_in(self, key: DefKey) -> tuple[tuple[int, str], ...]:
+        """The steps of a def that always read a name which nothing binds, each with the name."""
+        facts = self._ev.facts(*key[:2])
+        if facts is None:
+            return ()
+        return tuple(self._unbound.read_in(key[0], facts, key[2], Unframed(self._ev, *key, facts)))
 
     def pieces_before(self, path: Path, piece: int) -> Iterator[int]:
         """The pieces at module level of a program that may fail, and that always run before a piece."""
@@ -146,7 +153,7 @@ class FailingCode:
         here = Unframed(self._ev, path, piece, def_, facts) if facts is not None else None
         if facts is None or here is None:
             return
-        unbound = {step for step, _ in self.unbound.read_in(path, facts, def_, here)}
+        unbound = {step for step, _ in self.unbound_in((path, piece, def_))}
         for number, step in enumerate(facts.ir.defs[def_].steps):
             if number in unbound or self._fails(step, path, facts, here):
                 yield Failure(number, step.context)

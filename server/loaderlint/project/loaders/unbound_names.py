@@ -16,20 +16,19 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import UNDEFINED
+from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
-#: Builtins of Python 2 and of newer Pythons than this one, and what interpreters and tools add.
+#: Builtins of Python 2 and of newer Pythons than this one, and what IPython, profilers and workflow tools put into
+#: a script.
 _OTHER_BUILTINS = frozenset(
     """
     apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode xrange
-    WindowsError aiter anext EncodingWarning BaseExceptionGroup ExceptionGroup PythonFinalizationError
-    _ __annotations__ __class__ __conditional_annotations__ __file__ __path__ __version__
-    display get_ipython profile reveal_locals reveal_type snakemake
+    WindowsError EncodingWarning BaseExceptionGroup ExceptionGroup PythonFinalizationError
+    _ dbutils display get_ipython profile reveal_type sc snakemake spark
     """.split()
 )
 _BUILTINS = frozenset(dir(builtins)) | _OTHER_BUILTINS
-#: A file with one of these may bind names that no text shows.
-_BINDS_UNSEEN = ("exec(", "execfile(", "globals()", "locals()", "vars()", "__dict__", "run_path(", "%run")
 
 
 class UnboundNames:
@@ -53,7 +52,9 @@ class UnboundNames:
     def _is_unseen(self, path: Path, name: ir.Global) -> bool:
         """Whether a file does not bind a name itself."""
         file = self._ev.file(path)
-        return name.name not in _BUILTINS and file is not None and name.name not in file.names
+        if name.name in _BUILTINS or name.name.startswith("__"):
+            return False
+        return file is not None and name.name not in file.names
 
     def _is_unbound(self, path: Path, name: str, number: int, facts: PieceFacts, def_: int, here: Unframed) -> bool:
         value = here.value(number)
@@ -73,9 +74,9 @@ class UnboundNames:
     def _is_bound_unseen(self, path: Path, name: str) -> bool:
         """Whether code may bind a name in a file without saying so there."""
         file = self._ev.file(path)
-        if any(path in self._ev.files.containing(word) for word in _BINDS_UNSEEN):
+        if file is None or may_bind_unseen(file):
             return True
-        if file is None or any(file.pieces[piece].holds("global") for piece in file.mentioning(name)):
+        if any(file.pieces[piece].holds("global") for piece in file.mentioning(name)):
             return True
         return any(self._ev.files.containing(text) for text in (f".{name} =", f".{name}:", f'"{name}"', f"'{name}'"))
 

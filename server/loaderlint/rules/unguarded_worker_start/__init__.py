@@ -29,11 +29,12 @@ spawn and forkserver. Windows and macOS use spawn; Linux uses a fork server from
 - The script ends above it unless it is the main module: `if __name__ != "__main__": sys.exit()`. Spawned workers run it
   as `__mp_main__`, so they end there, and a guard below does not help them (measured with torch 2.13).
 
-The finding is a hint where the statement itself reads a name that nothing binds: it raises NameError before any worker
-starts, until somebody binds the name or has written it to its end. So it is where a statement that always runs before
-calls a function or class of the project with arguments that this does not accept, itself or in a constructor, or
-unpacks what a function returns that never returns a value: the script ends there with a TypeError. And so it is in a
-branch of a long `if` that a constant switches off: `RELOAD = True`, and the loop is in the `else` of `if RELOAD:`.
+The finding is a hint where the statement, or one above it, always reads a name that nothing binds: it raises NameError
+before any worker starts, until somebody binds the name or has written it to its end. So it is where a statement that
+always runs before calls a function or class of the project with arguments that this does not accept, itself or in a
+constructor, or unpacks what a function returns that never returns a value: the script ends there with a TypeError. And
+so it is in a branch of a long `if` that a constant switches off: `RELOAD = True`, and the loop is in the `else` of
+`if RELOAD:`.
 
 It is a hint, too, where a handler around the start or around a call on the way to it (`except Exception`, `except
 RuntimeError`, a bare `except`) catches the error in each worker: the worker goes on to its batches (measured with torch
