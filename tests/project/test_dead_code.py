@@ -244,6 +244,37 @@ def test_filled_containers(tmp_path: Path, code: str, expected: str) -> None:
     assert evaluated(tmp_path, code, "function") == expected
 
 
+#: What a function returns whose body tests the keywords that it is called with: `f` where it has `a`, `g` where not.
+KEYWORDS = {
+    ("if 'a' in k:", "a=1"): "f",
+    ("if 'a' in k:", "b=1"): "g",
+    ("if 'a' not in k:", "b=1"): "f",
+    ("if 'a' in k:", "**{'b': 1}"): "g",
+    ("if 'a' in k:", "**load()"): "f | g",
+    ("if 'a' in k:", "b=1, **load()"): "f | g",
+    ("if name in k:", "b=1"): "f | g",
+    ("k['b'] = 1;  if 'a' in k:", ""): "g",
+    ("k['a'] = 1;  if 'a' in k:", ""): "f | g",
+    ("k[name] = 1;  if 'a' in k:", ""): "f | g",
+    ("k.update(load());  if 'a' in k:", ""): "f | g",
+    ("k.setdefault('b', 1);  if 'a' in k:", ""): "g",
+    ("k.setdefault('a', 1);  if 'a' in k:", ""): "f | g",
+    ("k.pop('a', None);  if 'a' in k:", ""): "g",
+    ("k.pop('a', None);  if 'a' in k:", "a=1"): "f | g",
+    ("k.pop('b', None);  if 'a' in k:", "a=1"): "f",
+    ("del k['a'];  if 'a' in k:", "a=1"): "f | g",
+    ("load(k);  if 'a' in k:", ""): "f | g",
+    ("load(**k);  if 'a' in k:", ""): "g",
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), KEYWORDS.items(), ids=map(" ".join, KEYWORDS))
+def test_keywords(tmp_path: Path, code: tuple[str, str], expected: str) -> None:
+    body, passed = code
+    lines = f"def pick(name=load(), **k):;  v = g;  {body};   v = f;  return v; pick({passed})"
+    assert evaluated(tmp_path, lines, "function") == expected
+
+
 def test_what_is_being_computed_decides_nothing() -> None:
     assert compare("!=", BOTTOM, of(Literal_("str", "a"))) is None
     assert compare("==", BOTTOM, of(Literal_("str", "a"))) is None

@@ -15,6 +15,7 @@ from loaderlint.project.evaluation import library_calls, none_tests, operators, 
 from loaderlint.project.evaluation.asserted_values import asserted_value
 from loaderlint.project.evaluation.empty_ranges import is_empty_range
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.key_tests import has_key
 from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Literal_, Val
@@ -165,6 +166,9 @@ class Liveness:
                     return decisive
                 second = self.truth(right, frame)
                 return second if second is decisive or first is not None else None
+            case ir.Compare(left, ("in" | "not in" as op,), (right,)):
+                has = has_key(self._ev, left, right, frame)
+                return None if has is None else has is (op == "in")
             case ir.Compare(left, (op,), (right,)):
                 by = self._value(right, frame) if op in operators.COMPARED else None  # most often a constant
                 if by is None or not operators.is_telling(op, by):
