@@ -12,6 +12,7 @@ from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
 from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_calls
 from loaderlint.project.evaluation.argument_binding import FROM_FILE, NO_ARGUMENTS, Arguments, Unpacked, overlaid
+from loaderlint.project.evaluation.failing_constructors import fails_on_none
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
@@ -177,9 +178,11 @@ class Calls:
         return all(arg.kind == "starstar" and is_as_written(self._ev, arg.value, frame) for arg in stars)
 
     def is_refused(self, made: Instance) -> bool:
-        """Whether the call that creates an object raises TypeError (see `refuses`)."""
+        """Whether the call that creates an object raises TypeError (see `refuses` and `fails_on_none`)."""
         call = self._ev.expr(made.site.frame, made.site.expr) if made.site is not None else None
-        if made.site is None or not isinstance(call, ir.Call) or not self.refuses(made.cls, call):
+        if made.site is None or not isinstance(call, ir.Call):
+            return False
+        if not self.refuses(made.cls, call) and not fails_on_none(self._ev, made):
             return False
         return made.cls in self._ev.eval(call.func, made.site.frame).atoms
 

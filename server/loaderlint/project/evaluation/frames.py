@@ -52,6 +52,7 @@ class Code:
         "_holding",
         "_kinds",
         "_method_calls",
+        "_needed_parameters",
         "_none_uses",
         "_overwritten",
         "_performed_by",
@@ -83,6 +84,7 @@ class Code:
         self._holding: dict[str, frozenset[int]] = {}
         self._overwritten: dict[str, frozenset[int]] = {}
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
+        self._needed_parameters: tuple[int, ...] | None = None
         self._none_uses: dict[int, list[int]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
@@ -286,6 +288,18 @@ class Code:
             for one, step in none_uses(self.exprs, self.one.steps if self.one else ()):
                 self._none_uses.setdefault(one, []).append(step)
         return self._none_uses.get(number, ())
+
+    @property
+    def needed_parameters(self) -> tuple[int, ...]:
+        """The parameters, by their index, that every call of the def uses as None cannot be used."""
+        if self._needed_parameters is None:
+            params = [(number, e.index) for number, e in enumerate(self.exprs) if type(e) is ir.Param]
+            steps = self.one.steps if self.one else ()
+            needed = {
+                index for number, index in params if any(not steps[use].context for use in self.none_uses(number))
+            }
+            self._needed_parameters = tuple(sorted(needed))
+        return self._needed_parameters
 
     def may_lack(self, index: int) -> bool:
         """Whether the parameter at `index` is None by default."""
