@@ -17,17 +17,24 @@ zipf
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
 
-#: Functions that draw numbers of at least 0 and less than 1, whatever is passed to them.
+#: Functions and methods that draw numbers of at least 0 and less than 1, whatever is passed to them.
 UNIT_DRAWS = frozenset(
     {
         "random.random",
+        "random.Random.random",
         "torch.rand",
+        "torch.rand.item",
+        "numpy.random.default_rng.random",
         *(f"numpy.random.{name}" for name in "rand random random_sample ranf sample".split()),
+        *(f"numpy.random.RandomState.{name}" for name in "rand random random_sample".split()),
     }
 )
 
-#: Functions that draw such numbers without arguments, or between the limits 0 and 1.
-UNIFORM_DRAWS = frozenset({"random.uniform", "numpy.random.uniform"})
+#: Functions and methods that draw such numbers without arguments, or between the limits 0 and 1.
+UNIFORM_DRAWS = frozenset(
+    f"{drawing}.uniform"
+    for drawing in "random random.Random numpy.random numpy.random.RandomState numpy.random.default_rng".split()
+)
 
 #: Functions that pick of a list: 'one' of its items, or 'several'.
 PICKING_FUNCTIONS = MappingProxyType(

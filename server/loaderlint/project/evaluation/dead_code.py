@@ -13,6 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_calls, none_tests, operators, type_tests
 from loaderlint.project.evaluation.asserted_values import asserted_value
+from loaderlint.project.evaluation.drawn_numbers import is_drawn
 from loaderlint.project.evaluation.empty_ranges import is_empty_range
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.key_tests import has_key
@@ -318,11 +319,29 @@ class DefaultLiveness(Liveness):
             if right.literal is not None and right.literal.kind != "NoneType":
                 op = "==" if e.ops == ("is",) else "!="
                 return operators.compare(op, self._value(e.left, frame), right)
+        if isinstance(e, ir.Compare) and (answer := self._by_chance(e, frame)) is not None:
+            return answer
         return super().truth(number, frame)
 
+    def _by_chance(self, e: ir.Compare, frame: Frame) -> bool | None:
+        """The answer to `random.random() < config.chance`, where all configuration files agree on the chance; None for
+        other comparisons."""
+        sides = (e.left, *e.rights)
+        if len(sides) > 2 or not any(isinstance(self._ev.expr(frame, side), ir.Call) for side in sides):
+            return None
+        values = [self._ev.eval(side, frame) for side in sides]
+        if not any(map(is_drawn, values)):
+            return None
+        files = self._ev.file_values
+        left, right = (_by_default_all(files.resolved(value, files.agreed)) for value in values)
+        return operators.compare(e.ops[0], left, right)
+
     def _value(self, number: int, frame: Frame) -> Val:
-        value = super()._value(number, frame)
-        return Val(frozenset(map(_by_default, value.atoms)))
+        return _by_default_all(super()._value(number, frame))
+
+
+def _by_default_all(value: Val) -> Val:
+    return Val(frozenset(map(_by_default, value.atoms)))
 
 
 def _by_default(atom: Atom) -> Atom:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
@@ -122,6 +122,21 @@ def constants_of(ev: Evaluator, frame: Frame) -> list[Literal_]:
     params = range(len(frame.code.one.params) if frame.code.one is not None else 0)
     values = (ev.functions.argument(frame, index) for index in params)
     return [value.literal for value in values if value.literal is not None]
+
+
+def values_under(key: str, document: object) -> Iterator[object]:
+    """The values under a key of a configuration file, in whatever mapping they are."""
+    waiting, seen = [document], set[int]()  # a YAML file may refer to a part of itself
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Mapping):
+            yield from (one[key],) if key in one else ()
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 def is_number(value: object) -> TypeGuard[int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.operators import EXCHANGED
 from loaderlint.project.evaluation.values import Lib
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ _COMPARISONS: dict[tuple[str, object], bool] = {
     ("<=", 0): False,
     ("<", 1): False,
 }
-#: The comparisons with the sides exchanged.
-_EXCHANGED = {"!=": "!=", "==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class LengthTest(NamedTuple):
@@ -39,12 +38,12 @@ def length_test(ev: Evaluator, test: int, frame: Frame) -> LengthTest | None:
     match ev.expr(frame, test):
         case ir.Call():
             return _of_length(ev, test, frame, True)
-        case ir.Compare(left, (op,), (right,)) if op in _EXCHANGED:
+        case ir.Compare(left, (op,), (right,)) if op in EXCHANGED:
             by, number = (right, left) if isinstance(ev.expr(frame, right), ir.Const) else (left, right)
             constant = ev.expr(frame, by)
             if not isinstance(constant, ir.Const) or constant.kind != "int":
                 return None
-            is_filled = _COMPARISONS.get((op if by == right else _EXCHANGED[op], constant.value))
+            is_filled = _COMPARISONS.get((op if by == right else EXCHANGED[op], constant.value))
             return None if is_filled is None else _of_length(ev, number, frame, is_filled)
     return None
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.higher_order import PIPELINES
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, UNIFORM_DRAWS, UNIT_DRAWS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS
 from loaderlint.knowledge.value_types import type_made_by
 from loaderlint.project.evaluation.argument_binding import overlaid
+from loaderlint.project.evaluation.drawn_numbers import compared_with_chance, is_drawn, is_unit_draw
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.values import (
     ABSENT,
@@ -56,6 +57,8 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: The comparisons with the sides exchanged.
+EXCHANGED = {"!=": "!=", "==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
@@ -225,6 +228,8 @@ COMPARED = frozenset({"is", "is not", *_COMPARISONS})
 
 def is_telling(op: str, right: Val) -> bool:
     """Whether a comparison with `right` may be decided, whatever is on its left."""
+    if is_drawn(right):
+        return True
     literal = right.literal
     if op in ("is", "is not"):
         return literal is not None and (literal.kind == "NoneType" or _is_flag(literal))
@@ -233,6 +238,8 @@ def is_telling(op: str, right: Val) -> bool:
 
 def compare(op: str, left: Val, right: Val) -> bool | None:
     """Whether a comparison is always true or always false."""
+    if op in EXCHANGED and is_drawn(right) and left.literal is not None:
+        return compare(EXCHANGED[op], right, left)
     b = right.literal
     if op in ("is", "is not"):
         if b is not None and _is_flag(b):
@@ -267,36 +274,14 @@ def _is_same_flag(left: Val, flag: Literal_, op: str) -> bool | None:
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
-    if isinstance(left, LibObject) and isinstance(right.value, int | float) and _is_unit_draw(left):
-        return _draw_answer(op, right.value)
+    if isinstance(left, LibObject) and isinstance(right.value, int | float) and is_unit_draw(left):
+        return compared_with_chance(op, right.value)
     if not isinstance(left, Literal_) or left.configured:
         return None
     try:
         return bool(_COMPARISONS[op](left.value, right.value))
     except TypeError:
         return None
-
-
-def _is_unit_draw(drawn: LibObject) -> bool:
-    """Whether a drawn number is at least 0 and less than 1: `rand()`, `np.random.uniform()`, `random.uniform(0, 1)`."""
-    if drawn.name not in UNIFORM_DRAWS:
-        return drawn.name in UNIT_DRAWS
-    exprs = drawn.site.frame.code.exprs
-    call = exprs[drawn.site.expr]
-    given = [exprs[arg.value] for arg in call.args if arg.kind == "pos"] if isinstance(call, ir.Call) else [call]
-    limits = [one.value for one in given if isinstance(one, ir.Const)]
-    return isinstance(call, ir.Call) and len(limits) == len(call.args) and limits in ([], [0, 1])
-
-
-def _draw_answer(op: str, limit: float) -> bool | None:
-    """How a draw compares with a limit: it is at least 0 and less than 1."""
-    if op not in ("<", "<=", ">", ">="):
-        return None
-    if limit >= 1:
-        return op in ("<", "<=")
-    if limit < 0 or (limit == 0 and op in ("<", ">=")):
-        return op in (">", ">=")
-    return None
 
 
 def is_none_or_not(atom: Atom) -> bool | None:

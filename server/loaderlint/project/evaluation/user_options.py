@@ -17,6 +17,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.argument_binding import Unpacked
 from loaderlint.project.evaluation.file_imports import imported_files
+from loaderlint.project.evaluation.file_parts import values_under
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
 from loaderlint.project.evaluation.number_bounds import count_of
@@ -61,6 +62,8 @@ _DICT_METHODS = frozenset("get items keys values update pop copy setdefault".spl
 #: How the names of functions begin that declare an option.
 _HELPER = "add_arg"
 _MAX_DECLARATIONS = 8
+#: The configuration files that are read for one name.
+_MAX_FILES = 64
 _MAX_IMPORTED = 256
 
 
@@ -376,7 +379,18 @@ class UserOptions:
             value = self._configured(self._ev.eval(step.value, body), "configuration default")
             (own if is_own else named if is_named else others).append(value)
         found = own or named or others
+        if found and all(map(_is_no_chance, found)):
+            found = [*found, *self._chances(name)]
         return join(found) if found else unknown("config")
+
+    def _chances(self, name: str) -> Iterator[Val]:
+        """The chances that configuration files set under a name, whatever it is in: a program may merge any of them
+        into its defaults."""
+        for path in self._ev.files.configurations(name)[:_MAX_FILES]:
+            shown = path.relative_to(self._ev.files.root).as_posix()
+            for value in values_under(name, self._ev.files.configuration(path)):
+                if isinstance(value, float) and value > 0:
+                    yield of(Literal_("float", value, shown))
 
     def _stored_at_module_level(self, name: str) -> Iterator[tuple[Frame, ir.SetAttr]]:
         """The stores of an attribute of this name outside of functions and classes."""
@@ -462,6 +476,12 @@ def _is_zero(default: Val) -> bool:
     """Whether an option is the number 0 by default: some scripts may store another one, such as a number of workers."""
     literal = default.literal
     return literal is not None and type(literal.value) is int and literal.value == 0
+
+
+def _is_no_chance(default: Val) -> bool:
+    """Whether an option is 0 by default, and no truth value."""
+    literal = default.literal
+    return literal is not None and type(literal.value) in (int, float) and literal.value == 0
 
 
 def _one_of(allowed: list[Literal_], default: Val) -> Val:

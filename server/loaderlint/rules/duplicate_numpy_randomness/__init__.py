@@ -22,7 +22,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - NumPy is seeded before the draw on every path to it. (If only one branch seeds it, the finding is a warning.)
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
-- The number is only compared with a chance that is 0 in this dataset (`np.random.rand() < self.flip`).
+- The number is only compared with a chance that is 0 or 1 in this dataset (`np.random.rand() < self.flip`).
 - Nothing reads the number: its name is bound again before (`dx = np.random.randint(9)`, then `dx = 0`).
 - The number is drawn only for an index that is out of range (`if index not in range(len(self))`).
 - The draw sets an order that must be the same in all workers, from which each then takes its share.

@@ -1,5 +1,5 @@
-"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset, or whose number
-nothing reads, or that are made only for an index that no sampler gives. And draws that only choose a branch."""
+"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 or 1 in this dataset, or whose
+number nothing reads, or that are made only for an index that no sampler gives. And draws that only choose a branch."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.operators import EXCHANGED, compare
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 
-NEVER = "it is only compared with a chance of 0 here"
+NEVER = "it is only compared with a chance of 0 or 1 here"
 UNREAD = "nothing reads the number"
 OUT_OF_RANGE = "it is drawn only for an index that is out of range"
 #: Comparisons of an index that are false for all indexes, each with what they compare it with.
@@ -18,9 +19,10 @@ _OUTSIDE = {"not in": "builtins.range", ">=": "builtins.len"}
 
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
-    """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
+    """Whether a drawn number is only compared with 0, which it is never below, or with 1, which it always is below, in
+    the frame of the call."""
     users = model.remembered(_users, call.frame).get(call.number, ())
-    return bool(users) and all(_asks_below_zero(user, call.number, call.frame, model) for user in users)
+    return bool(users) and all(_is_decided(user, call.number, call.frame, model) for user in users)
 
 
 def is_unread(call: WorkerCall, model: Model) -> bool:
@@ -79,17 +81,9 @@ def _users(frame: Frame, model: Model) -> Mapping[int, Sequence[ir.Expr | ir.Ste
     return users
 
 
-def _asks_below_zero(user: ir.Expr | ir.Step, number: int, frame: Frame, model: Model) -> bool:
+def _is_decided(user: ir.Expr | ir.Step, number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression compares a drawn number, and the answer is always the same."""
     match user:
-        case ir.Compare(left, ("<",), (right,)) if left == number:
-            return _is_zero(right, frame, model)
-        case ir.Compare(left, (">",), (right,)) if right == number:
-            return _is_zero(left, frame, model)
+        case ir.Compare(left, (op,), (right,)) if number in (left, right) and op in EXCHANGED:
+            return compare(op, model.ev.eval(left, frame), model.ev.eval(right, frame)) is not None
     return False
-
-
-def _is_zero(number: int, frame: Frame, model: Model) -> bool:
-    literal = model.ev.eval(number, frame).literal
-    if literal is None or literal.configured or isinstance(literal.value, bool):
-        return False
-    return isinstance(literal.value, int | float) and literal.value == 0

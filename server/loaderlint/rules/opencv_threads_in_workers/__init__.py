@@ -26,6 +26,8 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
   read from a file counts as large. `cv2.warpAffine`, `warpPerspective` and `remap` to less than 313 x 313 pixels are a
   hint, too: OpenCV 4 starts no threads for them, but OpenCV 5 does unless the image has two channels.
+- OpenCV runs only by a chance that is 0 for this object (`if random.random() < self.p`). Where 0 is only the default of
+  an option, and no configuration file sets another one: a hint.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
   loader has more than one worker, the finding is a hint: no threads of other workers compete.)
 - The loader only tries out its module: it is created under the main guard of a module that others import and that
@@ -117,7 +119,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         return _LIMITED_ELSEWHERE if any(limits.reach(one, module.path) for one in others) else ""
 
     calls = (
-        Candidate(call, call.frame, imported.spot, partial(cure, call), key=module.path)
+        Candidate(call, call.frame, imported.spot, partial(cure, call), key=module.path, context=call.context)
         for call in _calls(module, model)
     )
     for one in judged(RULE, calls, model, weigh=partial(_weigh, model)):
