@@ -31,6 +31,8 @@ _TYPE = frozenset({Lib("builtins.type")})
 #: The comparisons of two classes, each with its answer where they differ.
 _SAME_OR_NOT = {"==": False, "is": False, "!=": True, "is not": True}
 _NOTHING = frozenset({Literal_("NoneType", None)})
+#: How members of an `Enum` are compared, which are one object for each value.
+_BY_VALUE = {"is": "==", "is not": "!="}
 #: The context of the suite of a clause, in the piece of its head.
 _OF_CLAUSE = 1
 
@@ -168,9 +170,11 @@ class Liveness:
                 second = self.truth(right, frame)
                 return second if second is decisive or first is not None else None
             case ir.Compare(left, ("in" | "not in" as op,), (right,)):
-                has = has_key(self._ev, left, right, frame)
-                return None if has is None else has is (op == "in")
+                is_there = self._is_among(left, right, frame)
+                is_there = has_key(self._ev, left, right, frame) if is_there is None else is_there
+                return None if is_there is None else is_there is (op == "in")
             case ir.Compare(left, (op,), (right,)):
+                op = _BY_VALUE.get(op, op) if self._is_member(right, frame) else op
                 by = self._value(right, frame) if op in operators.COMPARED else None  # most often a constant
                 if by is None or not operators.is_telling(op, by):
                     return self._by_exact_type(left, op, by, frame)
@@ -188,6 +192,26 @@ class Liveness:
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
                 return operators.truth(self._value(number, frame))
         return None
+
+    def _is_member(self, number: int, frame: Frame) -> bool:
+        """Whether an expression names a member of an `Enum` of the project. Those with equal values are one object."""
+        e = self._ev.expr(frame, number)
+        classes = self._ev.eval(e.base, frame).atoms if isinstance(e, ir.Attr) else ()
+        return bool(classes) and all(isinstance(one, ClassRef) and self._is_enum(one) for one in classes)
+
+    def _is_enum(self, cls: ClassRef) -> bool:
+        return any(base.startswith("enum.") for base in self._ev.classes.library_bases(cls))
+
+    def _is_among(self, left: int, right: int, frame: Frame) -> bool | None:
+        """Whether a value is always, or never, one of the constants in a list, tuple or set that stands in the test."""
+        written = self._ev.expr(frame, right)
+        if not isinstance(written, ir.Seq) or not written.items or right in frame.code.bindings:
+            return None  # what has a name may hold other items by then
+        answers: set[bool | None] = set()
+        for item in written.items:
+            by = self._value(item, frame)
+            answers.add(operators.compare("==", self._value(left, frame), by) if by.literal is not None else None)
+        return True if True in answers else None if None in answers else False
 
     def _by_exact_type(self, left: int, op: str, types: Val | None, frame: Frame) -> bool | None:
         """The answer to `type(x) is A` and `type(x) != A` where `x` is never an instance of `A`; None for others."""

@@ -44,6 +44,7 @@ from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
+    AUTO,
     NO_ORIGINS,
     NONE_VALUE,
     Atom,
@@ -103,6 +104,7 @@ _COMPILING = frozenset(
 #: Functions that return more than a new object of their own.
 _TELLING = frozenset(
     (
+        "enum.auto",
         "functools.partial",
         "importlib.import_module",
         "copy.copy",
@@ -144,6 +146,8 @@ def call(
         nested = [PartialOf(atom, site) for atom in first.atoms if isinstance(atom, PartialOf)]
         parts = [*made, *nested]
         return (of(*parts) if parts else unknown("partial")), ()
+    if name == "enum.auto":
+        return constant(AUTO, f"{frame.path}:{frame.piece}:{number}"), ()
     if name == "builtins.super":
         return _super(ev, arguments, frame), ()
     if name == "builtins.type" and len(arguments.positional) == 3:

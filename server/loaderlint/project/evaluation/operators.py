@@ -16,6 +16,7 @@ from loaderlint.project.evaluation.drawn_numbers import compared_with_chance, is
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.values import (
     ABSENT,
+    AUTO,
     INDEX,
     Atom,
     ClassRef,
@@ -231,8 +232,6 @@ def is_telling(op: str, right: Val) -> bool:
     if is_drawn(right):
         return True
     literal = right.literal
-    if op in ("is", "is not"):
-        return literal is not None and (literal.kind == "NoneType" or _is_flag(literal))
     return literal is not None and not literal.configured
 
 
@@ -242,9 +241,9 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
         return compare(EXCHANGED[op], right, left)
     b = right.literal
     if op in ("is", "is not"):
-        if b is not None and _is_flag(b):
-            return _is_same_flag(left, b, op)
-        if b is None or b.kind != "NoneType":
+        if b is not None and b.kind != "NoneType":
+            return _is_same(left, b, op)
+        if b is None:
             return None
         nones = set(map(is_none_or_not, left.atoms))
         if len(nones) != 1 or None in nones:
@@ -259,24 +258,31 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
     return answers.pop() if len(answers) == 1 else None
 
 
-def _is_flag(literal: Literal_) -> bool:
-    return literal.kind == "bool" and not literal.configured
-
-
-def _is_same_flag(left: Val, flag: Literal_, op: str) -> bool | None:
-    """Whether `x is True` is always true or always false for constants. True and False are one object each."""
+def _is_same(left: Val, right: Literal_, op: str) -> bool | None:
+    """Whether `x is True` and the like are always true or always false. Constants that differ are never one object;
+    of equal ones, only True, False and the members of an `Enum` certainly are."""
     answers = {
-        (one.kind, one.value) == (flag.kind, flag.value) if isinstance(one, Literal_) and not one.configured else None
+        _is_one(one, right) if isinstance(one, Literal_) and not one.configured and not right.configured else None
         for one in left.atoms
     }
     answer = answers.pop() if len(answers) == 1 else None
     return None if answer is None else answer is (op == "is")
 
 
+def _is_one(left: Literal_, right: Literal_) -> bool | None:
+    if AUTO in (left.kind, right.kind) and left.kind != right.kind:
+        return False if "NoneType" in (left.kind, right.kind) else None
+    if (left.kind, left.value) != (right.kind, right.value):
+        return False
+    return True if right.kind in ("bool", AUTO) else None
+
+
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
     if isinstance(left, LibObject) and isinstance(right.value, int | float) and is_unit_draw(left):
         return compared_with_chance(op, right.value)
     if not isinstance(left, Literal_) or left.configured:
+        return None
+    if AUTO in (left.kind, right.kind) and (left.kind != right.kind or op not in ("==", "!=")):
         return None
     try:
         return bool(_COMPARISONS[op](left.value, right.value))

@@ -9,6 +9,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.value_types import ARRAY, FUNCTION, INDEX, OBJECT, TENSOR, is_derived, type_made_by
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
+    AUTO,
     Atom,
     ClassRef,
     FunctionRef,
@@ -174,7 +175,7 @@ def _type_of(ev: Evaluator, atom: Atom, known: dict[Atom, str] | None = None) ->
 def _found_type(ev: Evaluator, atom: Atom, known: dict[Atom, str]) -> str:
     match atom:
         case Literal_(kind, _, ""):
-            return f"builtins.{kind}"
+            return f"builtins.{kind}" if kind != AUTO else ""
         case SeqOf(kind, _, site) if site is not None and _is_display(_made_at(site)):
             return f"builtins.{kind}"
         case MapOf(_, _, site) if site is not None and _is_display(_made_at(site)):

@@ -54,8 +54,13 @@ class Unknown(Struct, frozen=True):
 NOT_GIVEN = "argparse option without a default"
 
 
+#: The kind of the constant that stands for `auto()` in the body of an `Enum`.
+AUTO = "enum.auto"
+
+
 class Literal_(Struct, frozen=True):
-    """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
+    """A constant, or a member of an `Enum` by its value; of one that is `auto()` (`AUTO`), the value says which it is.
+    `configured` names where a value comes from that a user of the program may change ('argparse
     default', 'dataclass default', ...): it is the usual value, so it counts for `num_workers`, but it proves no branch
     dead. `choices`: the texts that a user may set instead of it, if no other one is accepted."""
 
