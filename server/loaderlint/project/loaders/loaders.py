@@ -638,7 +638,8 @@ class Loaders:
         for atom in value.ordered():
             match atom:
                 case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
-                    yield atom
+                    if not self._is_part_of_known(atom):
+                        yield atom
                 case LibObject(name, site) if makes_configured(name):
                     yield Unknown("instantiated", site if self._ev.yaml.passes_on(site) else None)
                 case LibObject() if is_given_by_configured(atom):
@@ -653,6 +654,14 @@ class Loaders:
                         yield Unknown("instantiated")  # another configuration may name another class
                     for inner in self._datasets_passed(atom):
                         yield from self._chosen(inner, depth + 1)
+
+    def _is_part_of_known(self, part: Unknown) -> bool:
+        """Whether a value is an attribute of an object whose class is chosen at run time, among classes that the code
+        names: then it is what these store there."""
+        if part.made is None or part.reason in OPEN:
+            return False
+        chosen = self._ev.eval(part.made.expr, part.made.frame).only(Instance)
+        return any(one.site == part.made for one in chosen)
 
     def _chosen_in(self, value: Val | None, depth: int) -> Iterator[Unknown]:
         return self._chosen(value, depth + 1) if value is not None else iter(())
@@ -669,9 +678,9 @@ class Loaders:
         """Why the dataset of a loader is unknown; '' if it is a library's own, a list of samples, or never made."""
         if value is None:
             return "no dataset argument"
-        reason = value.unknown
-        if reason is not None:
-            return reason.reason
+        reasons = [one.reason for one in value.only(Unknown) if not self._is_part_of_known(one)]
+        if reasons:
+            return min(reasons)
         made = value.only(LibObject)
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
