@@ -57,7 +57,8 @@ defines a function that seeds correctly, the fix passes that one; one that seeds
 `np.random.seed(42 + worker_id)`, is passed and mended (unsafe if a loader for evaluation has such a function). If
 several scripts need the function, the fix writes it once, in a module that all of them import, directly or not: best
 beside functions that seed (`set_seed`), never in a module about another dataset. A loader whose option for workers is 0
-by default gets it too, for those who set the option.
+by default gets it too, for those who set the option. So does a loader in the same file whose dataset is unknown,
+because it comes out of a registry, unless it reads its samples in order, as for evaluation.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -74,7 +75,7 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
     NEVER,
@@ -88,7 +89,7 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.loader_traits import in_sight, without_workers_yet
+from loaderlint.rules.shared.loader_traits import has_unknown_dataset, in_sight, without_workers_yet
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 from loaderlint.rules.shared.worker_seeding import seed_worker_fix
@@ -157,10 +158,18 @@ def _may_be_old(exposure: Exposure, model: Model) -> bool:
 def _fixes(verdict: WorkerVerdict[Draw], model: Model) -> tuple[Fix, ...]:
     loaders = [loader for loader in in_sight(verdict.exposure) if loader.has_workers() != "no"]
     others = without_workers_yet((one.call.frame for one in verdict.together), model)
-    fix = seed_worker_fix(loaders, model, others)
+    fix = seed_worker_fix(loaders, model, [*others, *_beside_them(loaders, model)])
     if fix and not _may_be_old(verdict.exposure, model):
         fix = replace(fix, safety="unsafe")  # nothing says that the project uses such a torch
     return (fix,) if fix else ()
+
+
+def _beside_them(loaders: Sequence[Loader], model: Model) -> list[Loader]:
+    """The loaders in the files of these whose dataset is not known: it is probably what these hold. Not one that keeps
+    the order: it may be for evaluation, which repeats its numbers, or for a stream that all workers order alike."""
+    files = {loader.path for loader in loaders}
+    unknown = (one for one in model.loaders if one.path in files and has_unknown_dataset(one))
+    return [one for one in unknown if one.has_workers() != "no" and not one.keeps_order]
 
 
 RULE = Rule(

@@ -19,7 +19,7 @@ from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
 from loaderlint.rules.shared.loader_call import written
-from loaderlint.rules.shared.loader_traits import in_sight
+from loaderlint.rules.shared.loader_traits import has_unknown_dataset, in_sight
 from loaderlint.rules.shared.worker_seeding import (
     LIGHTNING_IS_REPLACED,
     may_be_passed,
@@ -116,7 +116,7 @@ def _starting_loaders(model: Model) -> tuple[Loader, ...]:
 
 def _users(loader: Loader, model: Model) -> Iterator[Path]:
     """The files whose code starts OpenCV's threads in the loader's workers; its own file if its dataset is unknown."""
-    if loader.late and not loader.datasets and loader.path is not None and loader.has_workers(2) == "yes":
+    if has_unknown_dataset(loader) and loader.path is not None and loader.has_workers(2) == "yes":
         yield loader.path
     for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
         if starts_threads(call, model):

@@ -110,3 +110,8 @@ def without_workers_yet(frames: Iterable[Frame], model: Model) -> list[Loader]:
     for frame in frames:
         bits |= model.reached[frame].bits()
     return [one for one in model.loaders_of(bits) if one.workers.configured and one.has_workers() == "no"]
+
+
+def has_unknown_dataset(loader: Loader) -> bool:
+    """Whether a loader that code creates holds a dataset that is not known, such as what a registry gives."""
+    return bool(loader.late) and not loader.datasets and loader.site is not None
