@@ -73,6 +73,9 @@ gives the new handle the file descriptor of one that is still open: measured wit
 opened still moved the main process's file position; after the close it did not. (These versions read right with the
 inherited handle too. HDF5 1.10.4 did not.)
 
+`__del__`, `close` and other methods that only close the handle do not open it again for that: they close it where it is
+open (`if self.file is not None`). Unsafe if one of them does more with it.
+
 If the first use opens the handle (`if self.file is None`), the fix makes the test also check whether the handle belongs
 to another process, and reopens what is opened beside it.
 

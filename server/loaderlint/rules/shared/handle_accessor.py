@@ -22,6 +22,7 @@ from loaderlint.project.evaluation.values import (
     repr_origin,
 )
 from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.closing_methods import Closing, closing
 from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
 from loaderlint.rules.shared.plain_classes import has_plain_class
@@ -82,7 +83,17 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
     beside = _made_beside(made, owner, model) if owner else []
     if any(reads_on(one, model) for one in (made, *beside)):
         return (Fix(f"Open the {kind.word} in each process (each reads it from its start)", "unsafe", intents),)
-    return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
+    # What a method does at the end beside closing may not be meant for a handle that it opens first.
+    opens_at_the_end = any(_closing(one, owner, model).others for one in (made, *beside)) if owner else False
+    return (Fix(f"Open the {kind.word} in each process", "unsafe" if opens_at_the_end else "safe", intents),)
+
+
+def _closing(made: LibObject, owner: Instance, model: Model) -> Closing:
+    """The methods that close what a class's constructor creates and stores."""
+    store = _own_store(made, owner, model)
+    if store is None or store.frame.owner is None:
+        return Closing((), (), ())
+    return closing(store.frame.owner, _attribute(store, model), owner, model)
 
 
 def can_be_reopened(made: LibObject, kind: HandleKind, model: Model) -> bool:
@@ -130,7 +141,7 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
     names = []
     for one, needs in _kept_once([one for one in written if one is not None], model):
         closed = _close_first(one.store, intents, model)
-        intents += _accessor_intents(one, needs, stores[one.store.step][1], closed, model)
+        intents += _accessor_intents(one, needs, stores[one.store.step][1], closed, owner, model)
         names.append(_attribute(one.store, model))
     cls = model.class_place(store.frame.owner)
     return (*intents, InsertMethod(cls, "__getstate__", getstate(names)))
@@ -195,10 +206,10 @@ def why_close_first(kind: HandleKind, indent: str) -> list[str]:
 
 
 def _accessor_intents(
-    opening: _Opening, needs: Sequence[str], doc: str, before: str, model: Model
+    opening: _Opening, needs: Sequence[str], doc: str, before: str, owner: Instance, model: Model
 ) -> tuple[Intent, ...]:
     """The accessor of one object, with the statements `needs` beside its assignment. `before`: lines that the accessor
-    runs before it creates the object."""
+    runs before it creates the object. Methods that only close the object do so where it is there."""
     store, opened = opening.store, opening.source
     name = _attribute(store, model)
     assert store.frame.owner is not None
@@ -206,8 +217,10 @@ def _accessor_intents(
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *needs])
     cls = model.class_place(store.frame.owner)
     source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc, kind=_annotation(store))
-    keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
+    closed = closing(store.frame.owner, name, owner, model)
+    keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__", *closed.methods)
     return (
+        *closed.guards,
         InsertStatement(model.step_place(store.frame, store.step), statements),
         InsertMethod(cls, f"_get_{stem}", source),
         ReplaceAttributeUses(cls, name, f"self.{{_get_{stem}}}()", keep),
