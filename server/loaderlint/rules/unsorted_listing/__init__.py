@@ -79,7 +79,9 @@ Sorting only one would mispair files or numbers that happened to match, or leave
 order.
 
 The fix is unsafe, too, where the function sorts the names under a condition: otherwise it may mean to keep them as they
-are.
+are. And where a loader trains on the samples in the order of the listing, without `shuffle` and without a sampler: the
+file system's order mixes the files, and sorted by name, one class often comes after another. Then pass `shuffle=True`.
+(Files that a loop lists folder by folder are not mixed before.)
 
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
 matched with one of these.
@@ -93,7 +95,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
@@ -111,6 +116,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
     uses_in_construction,
 )
 from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_position
+from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -121,19 +127,25 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[ListingUse] | Silence]:
     """The listings whose order decides something in the samples of a dataset."""
+    taken_in: dict[Frame, tuple[Taken, ...]] = {}
     for frame in function.frames:
         receiver = frame.receiver
         if model.def_of(frame).name not in ("__getitem__", "__getitems__") or not isinstance(receiver, Instance):
             continue
         if model.exposure(frame, 0, parts=("sample",)) is None or model.dataset_kind(receiver.cls) == "iterable":
             continue
-        taken = taken_by_position(frame, receiver, ListingOrder(model), model)
+        taken_in[frame] = tuple(taken_by_position(frame, receiver, ListingOrder(model), model))
+    training = TrainingOrder(taken_in, model)
+    for frame, taken in taken_in.items():
+        receiver = frame.receiver
+        assert isinstance(receiver, Instance)
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
         in_construction = uses_in_construction(taken, frame, receiver, model)
         in_sample = (*sampled_with_seed(frame, model), *stacked(frame, model))
-        uses = gravest((*in_sample, *in_construction))
-        yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses)
+        for use in gravest((*in_sample, *in_construction)):
+            about = replace(use, trained=training.of(frame))
+            yield Candidate(about, frame, _spot(use.listing), severity=use.severity)
 
 
 def _spot(listing: Listing) -> Spot:

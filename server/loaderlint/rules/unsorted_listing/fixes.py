@@ -49,8 +49,25 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    is_safe = all(is_only_one(other, ours, model) for other in others) and not any(map(sorts_sometimes, ours))
+    is_safe = (
+        all(is_only_one(other, ours, model) for other in others)
+        and not any(map(sorts_sometimes, ours))
+        and not _are_mixed(use.trained & ours, ours, model)
+    )
     return (Fix(title, "safe" if is_safe else "unsafe", tuple(intents)),)
+
+
+def _are_mixed(trained: Set[Listing], ours: Set[Listing], model: Model) -> bool:
+    """Whether one of these listings holds all files of a sequence, and not those of one folder after another."""
+    outer = {around for one in ours for around in _around(one, model)}
+    return any(one not in outer and not _is_one_of_several(one, model) for one in trained)
+
+
+def _is_one_of_several(listing: Listing, model: Model) -> bool:
+    """Whether a listing is made in a loop, but not over what the code spells out: `for ext in ("jpg", "png")`."""
+    frame = listing.frame
+    around = model.def_of(frame).around(frame.code.context_of(listing.expr))
+    return any(here.kind == "loop" and not isinstance(model.ev.expr(frame, here.expr), ir.Seq) for here in around)
 
 
 def _around(listing: Listing, model: Model) -> Iterator[Listing]:
@@ -71,10 +88,10 @@ def _around(listing: Listing, model: Model) -> Iterator[Listing]:
 def _beside(listing: Listing, model: Model) -> Iterator[Listing]:
     """The other listings whose order the same function keeps, if it sorts nothing: those in loops over this one, and
     those of other folders. Files of the latter may be matched by position with what another method lists: then they
-    stay."""
+    stay. Nothing is matched with a set, whose order is another one in each run."""
     frame = listing.frame
     file = model.files.file(frame.path)
-    if file is None or file.pieces[frame.piece].holds("sort"):
+    if listing.how == "set" or file is None or file.pieces[frame.piece].holds("sort"):
         return
     kept, is_alone = _kept(frame, model), _is_alone(listing, model)
     for call in model.frame_calls(frame):

@@ -42,13 +42,15 @@ class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
     leave the sequence without an order, or mispair files that happened to match. `splits`: it decides which of several
-    datasets gets a file."""
+    datasets gets a file. `trained`: the listings in whose order a loader
+    trains on the samples."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
     splits: bool = False
+    trained: frozenset[Listing] = frozenset()
 
 
 def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, model: Model) -> Iterator[ListingUse]:
