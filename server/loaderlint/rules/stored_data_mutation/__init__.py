@@ -36,9 +36,11 @@ workers and the main process share the memory of tensors.
 - The second time changes nothing: items are limited to a range that stays the same (`boxes[:, 0] = boxes[:, 0].clip(0,
   width)`), numbers or rows are replaced by others (`mask[mask == 4] = 3`, `boxes[np.isnan(boxes[:, 0])] = [0, 0]`), a
   mask that does not change sets the same items (`image[self.depths[i] == 0] = 0`), or the data is scaled by its own
-  mean and range (`x -= x.min()`, then `x /= x.max()`). It does where a drawn number decides whether the edit is made,
-  where the data is read before it, or in a file that is mapped into memory. Where the mask does not change, a read
-  before the edit is a hint: it gives other values after the first time.
+  mean and range (`x -= x.min()`, then `x /= x.max()`). After that it may be multiplied by a number greater than 0
+  (`x *= y.std()`), if only what is computed with it is kept; `x *= y.max()` may be below 0, and is a hint. It does
+  change something where a drawn number decides whether the edit is made, where the data is read before it, or in a file
+  that is mapped into memory. Where the mask does not change, a read before the edit is a hint: it gives other values
+  after the first time.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The item that is taken out is loaded again, because workers store such items in the same place: `del
   self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
@@ -93,6 +95,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from functools import partial
+from typing import Literal
 
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
@@ -101,7 +104,7 @@ from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.stored_objects import copies_list, is_stored, memory, takes_by_mask
+from loaderlint.rules.shared.stored_objects import Memory, copies_list, is_stored, memory, takes_by_mask
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, never_seen, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
@@ -225,16 +228,25 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, POSITIONS, model)
     elif is_refilled(edit.target, origin, frame, model):
         yield from silent(RULE.name, edit.spot, REFILLED, model)
-    elif held != "file" and settles(edit.spot, model):
-        yield from silent(RULE.name, edit.spot, SETTLED, model)
     else:
-        by_mask = settled_by_mask(edit.spot, model) if held != "file" else ""
-        if by_mask == "unread":
+        settled = _settled(edit, held, model)
+        if settled == "yes":
             yield from silent(RULE.name, edit.spot, SETTLED, model)
         else:
-            about = StoredEdit(edit, kind, origin, held, by_mask == "read before")
+            about = StoredEdit(edit, kind, origin, held, settled)
             unproven = may_be_under_another_key(edit.target, origin, frame, model)
             yield Candidate(about, frame, edit.spot, unproven=unproven)
+
+
+def _settled(edit: Edit, held: Memory, model: Model) -> Literal["yes", "read before", "if positive", ""]:
+    """Whether an edit changes nothing the second time. A file keeps the first change for the next program."""
+    if held == "file":
+        return ""
+    settled = settles(edit.spot, model)
+    if settled != "no":
+        return settled
+    by_mask = settled_by_mask(edit.spot, model)
+    return "yes" if by_mask == "unread" else by_mask
 
 
 def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:

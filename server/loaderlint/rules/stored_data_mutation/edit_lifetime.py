@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from loaderlint.project.evaluation.values import Origin
 from loaderlint.project.reach.model import Exposure, Loader, Model
@@ -13,19 +13,21 @@ from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 
 class StoredEdit(NamedTuple):
     """An edit of stored data: of which kind it is, where it is stored, in which memory, and whether it changes nothing
-    after the first time."""
+    after the first time, `settles`: only what is read before it, or nothing if a factor is greater than 0."""
 
     edit: Edit
     kind: Kind
     origin: Origin
     held: Memory
-    settles: bool = False
+    settles: Literal["", "read before", "if positive"] = ""
 
 
 def when_seen(one: StoredEdit, exposure: Exposure, model: Model) -> str:
     """When the change is seen."""
     if one.held == "file":
         return "and the file that it is mapped from"
+    if one.settles == "if positive":
+        return "which is harmless only while what it is multiplied by is greater than 0"
     if one.settles:
         return "so what is read of it before may differ after the first time"
     if exposure.lead.out_of_sight:

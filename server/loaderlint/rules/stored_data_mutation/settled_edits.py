@@ -14,6 +14,8 @@ from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.stored_data_mutation.edited_roots import edits_of_root, root_of
+from loaderlint.rules.stored_data_mutation.factor_signs import Sign, sign_of
+from loaderlint.rules.stored_data_mutation.kept_roots import is_kept
 from loaderlint.rules.stored_data_mutation.replaced_numbers import (
     applied,
     is_evaluated_before,
@@ -27,6 +29,8 @@ SETTLED = "done again, it changes nothing: each read of the sample gives the sam
 
 #: Part of an expression's meaning: whether the expression of this number is the data that is edited.
 _IsData = Callable[[int], bool]
+#: Whether an edit changes nothing the second time; 'if positive': if a factor is greater than 0.
+Settles = Literal["yes", "if positive", "no"]
 
 #: Operators that, with the same operand, change nothing the second time.
 _SETTLING = ("%", "|", "&")
@@ -50,15 +54,15 @@ def settles_operand(op: str, added: object) -> bool:
     return op in _SETTLING and added is not None
 
 
-def settles(spot: Spot, model: Model) -> bool:
+def settles(spot: Spot, model: Model) -> Settles:
     """Whether the edit at a step changes nothing the second time."""
     frame = spot.frame
     step = frame.code.one.steps[spot.number] if frame.code.one is not None and spot.kind == "step" else None
     if isinstance(step, ir.SetItem):
-        return _settles_items(spot.number, step, frame, model)
+        return "yes" if _settles_items(spot.number, step, frame, model) else "no"
     if isinstance(step, ir.Augment) and step.stored == "name":
         return model.remembered(_is_root_scaled_anew, root_of(step.target, frame, model), frame)
-    return False
+    return "no"
 
 
 def _settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) -> bool:
@@ -69,18 +73,26 @@ def _settles_items(number: int, step: ir.SetItem, frame: Frame, model: Model) ->
     return not is_by_chance(step.context, frame, model)
 
 
-def _is_root_scaled_anew(root: int, frame: Frame, model: Model) -> bool:
+def _is_root_scaled_anew(root: int, frame: Frame, model: Model) -> Settles:
     """Whether the edits of an object give it the same mean and range whatever it had before: `x -= x.min()`, then
-    `x /= x.max()`."""
+    `x /= x.max()`. A factor that is another one each time (`x *= y.std()`) gives it another range, and after the next
+    edits the same again. So nothing may keep the object itself."""
     edits = edits_of_root(root, frame, model).augments
     first, context = edits[0][0], edits[0][1].context
     if any(one.context != context for _, one in edits) or not _once_for_each(root, context, frame, model):
-        return False
-    kinds = [_kind(one, lambda number: root_of(number, frame, model) == root, frame, model) for _, one in edits]
+        return "no"
+    kinds, signs = list[str](), set[Sign]()
+    for _, one in edits:
+        kind = _kind(one, lambda number: root_of(number, frame, model) == root, frame, model)
+        sign = sign_of(one.value, frame, model) if not kind and one.op in ("*", "/") else ""
+        kinds.append("factor" if sign else kind)
+        signs.update([sign] if sign else [])
     operands = {one.value for _, one in edits}
     if not _is_scaling(kinds) or is_read_before(first, root, operands, frame, model):
-        return False
-    return not is_by_chance(context, frame, model)
+        return "no"
+    if is_by_chance(context, frame, model) or (signs and is_kept(root, frame, model)):
+        return "no"
+    return "if positive" if "mostly" in signs else "yes"
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
