@@ -47,7 +47,8 @@ class Noisy(keras.utils.PyDataset):
 The quick fix draws from a generator that each process creates for itself, from the system's entropy; the main process
 keeps drawing from NumPy's own state, so its seed still counts there. The fix is safe in the dataset's own methods: any
 process may produce any sample, so a seed of the main process never determined the numbers in the pool. It is unsafe for
-generators with a seed, and in functions that the main process may call as well. A call of the same method on an object
+generators with a seed, in functions that the main process may call as well, and for a single process (`workers=1`) if
+the project calls `np.random.seed`, which decides the numbers of that process. A call of the same method on an object
 of another class, known from the code or from a parameter's annotation, does not count. If you need reproducible
 numbers, use the form above, with a seed, an epoch counter and the index.
 
@@ -74,6 +75,9 @@ from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, p
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 
 
+_SEED_IS_LOST = "; its numbers then no longer follow `np.random.seed`"
+
+
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each draw or generator, for every dataset that the function has made in processes."""
     for call in model.calls(function):
@@ -95,7 +99,9 @@ def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) 
     name = model.ev.classes.name(pool.dataset.cls)
     start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")
     intents = process_fix(one, frames, model)
-    fix = Fix("Draw from a generator of the process", _safety(one, pool, model), intents)
+    follows = pool.alone and one.made is None and _is_numpy_seeded(model)
+    title = "Draw from a generator of the process" + (_SEED_IS_LOST if follows else "")
+    fix = Fix(title, "unsafe" if follows else _safety(one, pool, model), intents)
     yield verdict.finding(
         f"every {'epoch' if pool.alone else 'process'} draws the same numbers: {one.cause(model)}, and Keras copies "
         f"it into each process that makes samples of `{name}` (`{FLAG}=True` in {pool.call.frame.path.name}); "
@@ -116,6 +122,11 @@ def _moves_on_in_main(pool: Pool, model: Model) -> bool:
         for call in model.frame_calls(frame)
         for atom in call.callee.atoms
     )
+
+
+def _is_numpy_seeded(model: Model) -> bool:
+    """Whether some code of the project seeds NumPy's global state: the samples of a single process follow it."""
+    return any(model.files.containing(text) for text in ("np.random.seed(", "numpy.random.seed("))
 
 
 def _safety(one: Inherited, pool: Pool, model: Model) -> Safety:
