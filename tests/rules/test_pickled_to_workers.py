@@ -173,7 +173,7 @@ DATASETS: dict[str, str] = {
     "self.work = None; self.work = lambda y: y": "'self.work' of 'D' [safe: identity]",
     "self.work = lambda y: y; del self.work": "",
     "self.work = lambda y: y; del self.g": "'self.work' of 'D' [safe: identity]",
-    "self.work = lambda y: y; del x.work": "'self.work' of 'D' [safe: identity]",
+    "x = load(); self.work = lambda y: y; del x.work": "'self.work' of 'D' [safe: identity]",
     "if load(): self.work = lambda y: y; else: self.work = None": "'self.work' of 'D' [safe: identity]",
     "self.work = [lambda y: y]": "'self.work' of 'D' [safe: identity]",
     "self.work = []; self.work.append(lambda y: y)": "'self.work' of 'D' [safe: identity]",
