@@ -74,7 +74,7 @@ from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 
-
+#: The end of the title of a fix where the numbers of the only process follow a seed.
 _SEED_IS_LOST = "; its numbers then no longer follow `np.random.seed`"
 
 
