@@ -174,7 +174,7 @@ class Liveness:
                 is_there = has_key(self._ev, left, right, frame) if is_there is None else is_there
                 return None if is_there is None else is_there is (op == "in")
             case ir.Compare(left, (op,), (right,)):
-                op = _BY_VALUE.get(op, op) if self._is_member(right, frame) else op
+                op = _BY_VALUE[op] if op in _BY_VALUE and self._is_member(right, frame) else op
                 by = self._value(right, frame) if op in operators.COMPARED else None  # most often a constant
                 if by is None or not operators.is_telling(op, by):
                     return self._by_exact_type(left, op, by, frame)
