@@ -18,7 +18,7 @@ def training_loader(path, batch_size, workers, crop):
         batch_size=batch_size,
         shuffle=True,
         num_workers=workers,
-        persistent_workers=workers > 0,
+        persistent_workers=True,
         drop_last=True,
     )
 

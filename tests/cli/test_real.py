@@ -197,7 +197,7 @@ def test_the_examples_show_what_their_table_says() -> None:
     result = _run(folder, "check", "--output-format", "json")
     shown = [found for found in json.loads(result.stdout) if found["severity"] != "hint"]
     assert {(found["path"], found["name"]) for found in shown} == table
-    assert len({rule for _, rule in table}) == 7
+    assert len({rule for _, rule in table}) == 8
 
 
 LISTING = """\

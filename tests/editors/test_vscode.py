@@ -302,8 +302,8 @@ def test_questions(code: Workbench) -> None:
     code.page.locator(".markers-panel").wait_for()  # the command shows it
     expect(code.problem("LDR502")).to_have_count(1)
     code.picture("the whole workspace")
-    expect(code.notification("loaderlint: 8 findings in 3 files")).to_be_visible()
-    code.answer("loaderlint: 8 findings in 3 files", "Show Open Files Only")
+    expect(code.notification("loaderlint: 9 findings in 3 files")).to_be_visible()
+    code.answer("loaderlint: 9 findings in 3 files", "Show Open Files Only")
     expect(code.problem("LDR502")).to_have_count(0)
 
     code.command("loaderlint: Show Debug Information")

@@ -141,6 +141,9 @@ NEVER = {
 MAYBE = {
     "a name that a branch reads": HEAD + "import os\nif os.name == 'nt':\n    rows = Tiles(9)\n" + LOADER,
     "a name that is read on some ways": HEAD + "import os\nrows = os.name == 'nt' and Tiles(9)\n" + LOADER,
+    "a name that another module has, beside a star import": (
+        HEAD + "from data import *\nrows = Tiles(9)\n" + LOADER + DATA + "--- more/data.py\nTiles = 1\n"
+    ),
     "a name of an unknown star import": HEAD + "from mine import *\nrows = Tiles(9)\n" + LOADER,
     "a name that may be missing": HEAD + "try:\n    rows = Tiles(9)\nexcept NameError:\n    rows = 1\n" + LOADER,
     "a name that a function binds": HEAD

@@ -78,6 +78,10 @@ class UnboundNames:
             return True
         if any(file.pieces[piece].holds("global") for piece in file.mentioning(name)):
             return True
+        if file.stars and any(
+            name in other.names for other in map(self._ev.file, self._ev.files.containing(name)) if other
+        ):
+            return True  # a star import may mean another module of the same name
         return any(self._ev.files.containing(text) for text in (f".{name} =", f".{name}:", f'"{name}"', f"'{name}'"))
 
 
