@@ -317,6 +317,29 @@ def always_evaluated(e: Expr) -> tuple[ExprId, ...]:
     return operands(e)
 
 
+def evaluated_anew(exprs: Sequence[Expr], numbers: Iterable[ExprId], seen: set[ExprId]) -> Iterator[ExprId]:
+    """What is evaluated whenever these expressions are and is not in `seen`, where it is added."""
+    waiting = list(numbers)
+    while waiting:
+        one = waiting.pop()
+        if one != NONE and one not in seen:
+            seen.add(one)
+            yield one
+            waiting += always_evaluated(exprs[one])
+
+
+def implied(exprs: Sequence[Expr], test: ExprId, holds: bool) -> Iterator[tuple[ExprId, bool]]:
+    """The tests that certainly hold, or certainly do not (False), where `test` holds, or does not: itself, and of
+    `a and not b` the parts."""
+    yield test, holds
+    match exprs[test]:
+        case Unary("not", operand):
+            yield from implied(exprs, operand, not holds)
+        case BoolOp(op, left, right) if (op == "and") is holds:
+            yield from implied(exprs, left, holds)
+            yield from implied(exprs, right, holds)
+
+
 def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId]:
     """These expressions and all their transitive operands, each once (see `operands`)."""
     waiting, seen = list(numbers), {NONE}

@@ -10,23 +10,16 @@ from loaderlint.facts import ir
 def none_uses(exprs: Sequence[ir.Expr], steps: Sequence[ir.Step]) -> Iterator[tuple[int, int]]:
     """The expressions that some steps use as None cannot be used, each with the number of the step: they read or store
     an attribute or an item, call a method, ask for the length, unpack or iterate."""
-    seen: set[int] = {ir.NONE}
+    seen: set[int] = set()
     for number, step in enumerate(steps):
         if isinstance(step, ir.SetItem | ir.SetAttr):
             yield step.base, number
         elif isinstance(step, ir.Iterate):
             yield step.iterable, number
-        waiting = list(ir.step_expressions(step))
-        while waiting:
-            part = waiting.pop()
-            if part in seen:
-                continue
-            seen.add(part)
-            e = exprs[part]
-            used = _used(exprs, e)
+        for part in ir.evaluated_anew(exprs, ir.step_expressions(step), seen):
+            used = _used(exprs, exprs[part])
             if used != ir.NONE:
                 yield used, number
-            waiting += ir.always_evaluated(e)
 
 
 def _used(exprs: Sequence[ir.Expr], e: ir.Expr) -> ir.ExprId:

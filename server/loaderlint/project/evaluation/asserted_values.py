@@ -60,16 +60,12 @@ def _equalities(code: Code) -> dict[int, list[Equality]]:
 
 def _equal(test: int, negated: bool, code: Code) -> Iterator[tuple[int, ir.Const]]:
     """The expressions, each with its constant, that are equal where a test is true, or where it is not (`negated`)."""
-    match code.exprs[test]:
-        case ir.BoolOp("or" | "and" as op, left, right) if (op == "or") is negated:
-            yield from _equal(left, negated, code)
-            yield from _equal(right, negated, code)
-        case ir.Unary("not", operand):
-            yield from _equal(operand, not negated, code)
-        case ir.Compare(left, ("==" | "!=" as op,), (right,)) if (op == "!=") is negated:
-            value = code.exprs[right]
-            if isinstance(value, ir.Const) and value.kind in _KINDS:
-                yield left, value
+    for part, holds in ir.implied(code.exprs, test, not negated):
+        match code.exprs[part]:
+            case ir.Compare(left, ("==" | "!=" as op,), (right,)) if (op == "==") is holds:
+                value = code.exprs[right]
+                if isinstance(value, ir.Const) and value.kind in _KINDS:
+                    yield left, value
 
 
 def _between(one: Equality, at: int, code: Code) -> Iterator[ir.Step]:

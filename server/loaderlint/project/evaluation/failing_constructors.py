@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Literal_
+from loaderlint.project.evaluation.values import NONE_VALUE, Instance
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
-
-_NOTHING = frozenset({Literal_("NoneType", None)})
 
 
 def fails_on_none(ev: Evaluator, made: Instance) -> bool:
@@ -40,4 +38,4 @@ def _passes_none(ev: Evaluator, made: Instance) -> bool:
 
 
 def _is_none(ev: Evaluator, index: int, init: Frame) -> bool:
-    return ev.functions.argument(init, index).atoms == _NOTHING
+    return ev.functions.argument(init, index).atoms == NONE_VALUE.atoms

@@ -109,16 +109,13 @@ def _kind(constant: Literal_) -> str:
 
 def _ruled_out(number: int, test: int, holds: bool, frame: Frame) -> Iterator[str]:
     """The kinds of constants ("none", "empty") that an expression is not if a test holds, or if it does not."""
-    if test == number and holds:
-        yield from ("none", "empty")
-        return
-    match frame.code.exprs[test] if test != ir.NONE else None:
-        case ir.Unary("not", operand):
-            yield from _ruled_out(number, operand, not holds, frame)
-        case ir.BoolOp(op, left, right) if (op == "and") is holds:
-            yield from _ruled_out(number, left, holds, frame)
-            yield from _ruled_out(number, right, holds, frame)
-        case ir.Compare(left, ("is" | "is not" as op,), (right,)) if left == number and (op == "is not") is holds:
-            constant = frame.code.exprs[right]
-            if isinstance(constant, ir.Const) and constant.kind == "NoneType":
-                yield "none"
+    exprs = frame.code.exprs
+    for part, is_true in ir.implied(exprs, test, holds) if test != ir.NONE else ():
+        if part == number and is_true:
+            yield from ("none", "empty")
+            continue
+        match exprs[part]:
+            case ir.Compare(left, ("is" | "is not" as op,), (right,)) if left == number and (op == "is not") is is_true:
+                constant = exprs[right]
+                if isinstance(constant, ir.Const) and constant.kind == "NoneType":
+                    yield "none"

@@ -150,10 +150,10 @@ class FailingCode:
 
     def _find_failing_steps(self, path: Path, piece: int, def_: int) -> Iterator[Failure]:
         facts = self._ev.facts(path, piece)
-        here = Unframed(self._ev, path, piece, def_, facts) if facts is not None else None
-        if facts is None or here is None:
+        if facts is None:
             return
-        unbound = {step for step, _ in self.unbound_in((path, piece, def_))}
+        here = Unframed(self._ev, path, piece, def_, facts)
+        unbound = {step for step, _ in self._unbound.read_in(path, facts, def_, here)}
         for number, step in enumerate(facts.ir.defs[def_].steps):
             if number in unbound or self._fails(step, path, facts, here):
                 yield Failure(number, step.context)

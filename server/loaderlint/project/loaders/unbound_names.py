@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import UNDEFINED
+from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -39,42 +40,31 @@ class UnboundNames:
 
     def read_in(self, path: Path, facts: PieceFacts, def_: int, here: Unframed) -> Iterator[tuple[int, str]]:
         """The steps of a def that always read a name which nothing binds, each with the name."""
-        exprs = facts.ir.exprs
-        suspects = {
-            number: e.name for number, e in enumerate(exprs) if isinstance(e, ir.Global) and self._is_unseen(path, e)
-        }
-        evaluated: set[int] = set()
-        for step, one in enumerate(facts.ir.defs[def_].steps if suspects and path.suffix != SUFFIX else ()):
-            for number in _evaluated(exprs, ir.step_expressions(one), evaluated):
-                if number in suspects and self._is_unbound(path, suspects[number], number, facts, def_, here):
-                    yield step, suspects[number]
-
-    def _is_unseen(self, path: Path, name: ir.Global) -> bool:
-        """Whether a file does not bind a name itself."""
         file = self._ev.file(path)
-        if name.name in _BUILTINS or name.name.startswith("__"):
-            return False
-        return file is not None and name.name not in file.names
+        if file is None or path.suffix == SUFFIX:
+            return
+        one = facts.ir.defs[def_]
+        for step, number, name in _names_read(facts.ir.exprs, one):
+            value = here.value(number) if not _is_known(name, file) else None
+            if value is not None and value.atoms == {UNDEFINED} and self._is_unbound(name, file, one):
+                yield step, name
 
-    def _is_unbound(self, path: Path, name: str, number: int, facts: PieceFacts, def_: int, here: Unframed) -> bool:
-        value = here.value(number)
-        if value is None or value.atoms != {UNDEFINED} or self._is_bound_unseen(path, name):
+    def _is_unbound(self, name: str, file: ProjectFile, one: ir.DefIR) -> bool:
+        """Whether no code binds a name that is not defined in a file, and nobody has begun to type a longer one."""
+        if self._is_bound_unseen(name, file):
             return False
-        file = self._ev.file(path)
-        steps = facts.ir.defs[def_].steps
         bound = chain(
-            file.names if file is not None else (),
-            (step.name for step in steps if isinstance(step, ir.Bind)),
-            (param.name for param in facts.ir.defs[def_].params),
+            file.names,
+            (step.name for step in one.steps if isinstance(step, ir.Bind)),
+            (param.name for param in one.params),
             _BUILTINS,
             keyword.kwlist,
         )
-        return not any(one.startswith(name) for one in bound)
+        return not any(known.startswith(name) for known in bound)
 
-    def _is_bound_unseen(self, path: Path, name: str) -> bool:
+    def _is_bound_unseen(self, name: str, file: ProjectFile) -> bool:
         """Whether code may bind a name in a file without saying so there."""
-        file = self._ev.file(path)
-        if file is None or may_bind_unseen(file):
+        if may_bind_unseen(file):
             return True
         if any(file.pieces[piece].holds("global") for piece in file.mentioning(name)):
             return True
@@ -85,13 +75,16 @@ class UnboundNames:
         return any(self._ev.files.containing(text) for text in (f".{name} =", f".{name}:", f'"{name}"', f"'{name}'"))
 
 
-def _evaluated(exprs: tuple[ir.Expr, ...], numbers: Iterable[int], seen: set[int]) -> Iterator[int]:
-    """What is always evaluated for these expressions and was not before; it is added to `seen`."""
-    waiting = [number for number in numbers if number != ir.NONE]
-    while waiting:
-        one = waiting.pop()
-        if one == ir.NONE or one in seen:
-            continue
-        seen.add(one)
-        yield one
-        waiting += ir.always_evaluated(exprs[one])
+def _is_known(name: str, file: ProjectFile) -> bool:
+    """Whether a name is a builtin, or a file binds it itself."""
+    return name in _BUILTINS or name.startswith("__") or name in file.names
+
+
+def _names_read(exprs: tuple[ir.Expr, ...], one: ir.DefIR) -> Iterator[tuple[int, int, str]]:
+    """The names of the module that a def always reads: the step that reads it first, the expression, and the name."""
+    evaluated: set[int] = set()
+    for number, step in enumerate(one.steps):
+        for read in ir.evaluated_anew(exprs, ir.step_expressions(step), evaluated):
+            e = exprs[read]
+            if isinstance(e, ir.Global):
+                yield number, read, e.name
