@@ -53,40 +53,31 @@ from collections.abc import Iterator
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.values import LibObject
-from loaderlint.project.reach.model import MainFunction, Model
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.missing_set_epoch.fixes import WORDS, set_epoch_fix
-from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import (
+from loaderlint.rules.missing_set_epoch.distributed_samplers import (
     SAMPLER,
+    epoch_is_set,
+    sampled_passes,
     samplers_of,
-    samplers_without_set_epoch,
     shuffles,
 )
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, passes
+from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
+from loaderlint.rules.shared.epoch_passes import Pass
 from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding for each sampler, where it is made."""
-    if not has_loops(function):
-        return
-    without_set_epoch = model.once(samplers_without_set_epoch)
-    yield from model.once(_silences) if model.explains else ()  # an iterator: they are reported once
-    for frame in function.frames if without_set_epoch else ():
-        for one in passes(frame, model):
-            for sampler in without_set_epoch.get(one.loader, ()):
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding for each sampler of the loader, where it is made."""
+    for sampler in samplers_of(loader, model):
+        if epoch_is_set(sampler, loader, model):
+            yield from silent(RULE.name, spot_of(sampler.site), "something calls `set_epoch`, perhaps on it", model)
+            continue
+        for kept, one in model.once(sampled_passes).get(model.site_place(sampler.site), ()):
+            if (kept, one.loader) == (sampler, loader):
                 yield from _judge(sampler, one, model)
-
-
-def _silences(model: Model) -> Iterator[Silence]:
-    """The samplers of which something calls `set_epoch`."""
-    without_set_epoch = model.once(samplers_without_set_epoch)
-    for loader in model.loaders:
-        for sampler in samplers_of(loader, model) if loader not in without_set_epoch else ():
-            reason = "something calls `set_epoch`, perhaps on it"
-            yield from silent(RULE.name, spot_of(sampler.site), reason, model)
 
 
 def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Silence]:
@@ -117,9 +108,8 @@ RULE = Rule(
     name="missing-set-epoch",
     severity=Severity.WARNING,
     needs="M",
-    over="main function",
+    over="loader",
     find=find,
     fix="safe",
     page=page(__doc__),
-    words=WORDS,
 )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterator, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place
+from loaderlint.findings.finding import Fix, InsertStatement, Intent
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, Unknown, Val, def_key
 from loaderlint.project.loaders.loaders import Answer
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import SAMPLER, samplers_of
+from loaderlint.rules.missing_set_epoch.distributed_samplers import SAMPLER, sampled_passes
 from loaderlint.rules.shared.branches import always_comes_by
-from loaderlint.rules.shared.epoch_passes import Pass, between, has_loops, inside, made_at, named_turn, passes
+from loaderlint.rules.shared.epoch_passes import Pass, between, inside, made_at, named_turn
 
-#: A file with a loop over epochs contains one of these.
-WORDS = ("poch",)
 #: Blocks whose code always begins to run.
 _ENTERED = ("loop", "with", "try")
 
@@ -34,7 +32,9 @@ def set_epoch_fix(sampler: LibObject, model: Model) -> Fix | None:
     at this place: after a call in one of them, the rule is silent about the others. Unsafe if it cannot be inserted in
     all of them."""
     mended: dict[Hashable, list[_Inserted]] = {}
-    for kept, one in model.once(_passes_by_sampler).get(model.site_place(sampler.site), ()):
+    for kept, one in model.once(sampled_passes).get(model.site_place(sampler.site), ()):
+        if one.evaluates(model):
+            continue
         inserted = _inserted(kept, one, model)
         mended.setdefault((one.frame, one.loop, one.loader), []).extend([inserted] if inserted else ())
     found = [inserted for alike in mended.values() for inserted in alike]
@@ -44,17 +44,6 @@ def set_epoch_fix(sampler: LibObject, model: Model) -> Fix | None:
     intents = dict.fromkeys(intent for inserted in found for intent in inserted.intents)
     title = "Call `set_epoch` in each iteration of the loop"
     return Fix(title, "safe" if safe else "unsafe", tuple(intents))
-
-
-def _passes_by_sampler(model: Model) -> Mapping[Place, list[tuple[LibObject, Pass]]]:
-    """The passes that train with a loader, each with its sampler, by the place where the sampler is made."""
-    found: dict[Place, list[tuple[LibObject, Pass]]] = {}
-    for function in model.main_functions(WORDS):
-        for frame in function.frames if has_loops(function) else ():
-            for one in passes(frame, model):
-                for sampler in samplers_of(one.loader, model) if not one.evaluates(model) else ():
-                    found.setdefault(model.site_place(sampler.site), []).append((sampler, one))
-    return found
 
 
 class _Inserted(NamedTuple):

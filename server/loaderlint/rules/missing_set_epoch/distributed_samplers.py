@@ -1,28 +1,35 @@
-"""DistributedSamplers whose `set_epoch` is never called: they shuffle the same way in every epoch."""
+"""DistributedSamplers that shuffle: the passes over their loaders, and whether something calls `set_epoch`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from loaderlint.facts import ir
+from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.shared.epoch_passes import loop_around
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, loop_around, passes
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 _SHUFFLE_POSITION = 3
 _SEED_POSITION = 4
+#: A piece that trains in a loop contains one of these. A loop that does neither may read the samples twice on purpose.
+_TRAINING = ("poch", "backward")
 #: More calls of `set_epoch` than the model looks at.
 _MANY = 60
 
 
-def samplers_without_set_epoch(model: Model) -> dict[Loader, list[LibObject]]:
-    """The samplers whose `set_epoch` is never called, by their loaders."""
-    found = {
-        loader: [one for one in samplers_of(loader, model) if not _epoch_is_set(one, loader, model)]
-        for loader in model.loaders
-    }
-    return {loader: samplers for loader, samplers in found.items() if samplers}
+def sampled_passes(model: Model) -> Mapping[Place, list[tuple[LibObject, Pass]]]:
+    """The passes over loaders in loops that may train, each with the sampler of its loader, by the place where the
+    sampler is made."""
+    found: dict[Place, list[tuple[LibObject, Pass]]] = {}
+    for function in model.main_functions(_TRAINING):
+        for frame in function.frames if has_loops(function) else ():
+            for one in passes(frame, model):
+                for sampler in samplers_of(one.loader, model):
+                    found.setdefault(model.site_place(sampler.site), []).append((sampler, one))
+    return found
 
 
 def samplers_of(loader: Loader, model: Model) -> list[LibObject]:
@@ -57,7 +64,7 @@ def _is_counted(sampler: LibObject, model: Model) -> bool:
     return any(loop_around(context, frame, model) is not None for context in contexts)
 
 
-def _epoch_is_set(sampler: LibObject, loader: Loader, model: Model) -> bool:
+def epoch_is_set(sampler: LibObject, loader: Loader, model: Model) -> bool:
     """Whether some call of `set_epoch` in the project may be one on the sampler."""
     sites = model.callers.sites("set_epoch")
     if len(sites) >= _MANY:
