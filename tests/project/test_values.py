@@ -72,7 +72,7 @@ OPERATORS: dict[str, str] = {
     "x = options.jobs; f if x is True else g": "f | g",
     "x = 'train'; y = x == 'val'; f if y else g": "g",
     "load() == 'val'": "builtins.bool()",
-    "options.jobs == 4": "builtins.bool()",
+    "options.jobs == 4": "True, argparse default",
     "1 < 2 < 3": "builtins.bool()",
     "1 < 'a'": "builtins.bool()",
     "7 // 2": "3",
@@ -113,6 +113,9 @@ OPERATORS: dict[str, str] = {
     "f and g": "f | g",
     "not options.jobs": "False, argparse default",
     "-options.jobs": "-4, argparse default",
+    "options.jobs > 0": "True, argparse default",
+    "options.jobs == 0": "False, argparse default",
+    "0 < options.jobs < 9": "builtins.bool()",
 }
 #: Conditions: a branch that never runs gives nothing.
 CONDITIONS: dict[str, str] = {

@@ -242,8 +242,9 @@ def _unary(ev: Evaluator, e: ir.Unary, number: int, frame: Frame) -> Val:
 
 def _compared(ev: Evaluator, e: ir.Compare, number: int, frame: Frame) -> Val:
     left, *rights = [ev.eval(one, frame) for one in (e.left, *e.rights)]
-    answer = operators.compare(e.ops[0], left, rights[0]) if len(e.ops) == 1 else None
-    return of(LibObject("builtins.bool", Site(frame, number)) if answer is None else Literal_("bool", answer))
+    if len(e.ops) > 1:
+        return of(LibObject("builtins.bool", Site(frame, number)))
+    return operators.compared(e.ops[0], left, rights[0], Site(frame, number))
 
 
 def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.facts import ir
 from loaderlint.knowledge.higher_order import PIPELINES
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
@@ -166,6 +168,16 @@ def unary(op: str, operand: Val, site: Site) -> Val:
     if literal is not None and op == "-" and isinstance(literal.value, int | float):
         return of(Literal_(literal.kind, -literal.value, literal.configured))
     return of(LibObject("builtins.operation", site))
+
+
+def compared(op: str, left: Val, right: Val, site: Site) -> Val:
+    """`left op right`. Of configured values it is the usual answer: `workers > 0` where a user may set `workers`."""
+    answer, configured = compare(op, left, right), ""
+    a, b = left.literal, right.literal
+    if answer is None and a is not None and b is not None and op in _COMPARISONS:
+        configured = a.configured or b.configured
+        answer = _answer(op, replace(a, configured=""), replace(b, configured=""))
+    return of(LibObject("builtins.bool", site) if answer is None else Literal_("bool", answer, configured))
 
 
 def truth(value: Val) -> bool | None:
