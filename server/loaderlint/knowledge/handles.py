@@ -1,8 +1,8 @@
-"""Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
-other samples' bytes or raise, and so do those of rasterio 1.4, tifffile, soundfile, pysam 0.24, pyfaidx, pyBigWig and
-imageio; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs, that of an MP4 file
-and decord 0.6 at once; none of them can be pickled while it is open, and most cannot when it is closed. (OpenSlide,
-PyAV and pyarrow's ParquetFile were tried and read right.)"""
+"""Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip (an .npz file of NumPy is
+one) and tar handles return other samples' bytes or raise, and so do those of rasterio 1.4, tifffile, soundfile, pysam
+0.24, pyfaidx, pyBigWig and imageio; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from
+hangs, that of an MP4 file and decord 0.6 at once; none of them can be pickled while it is open, and most cannot when it
+is closed. (OpenSlide, PyAV and pyarrow's ParquetFile were tried and read right.)"""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple
 
 #: How messages call a file of h5py or PyTables.
 HDF5 = "HDF5 file"
+#: The class of what `np.load` gives for an `.npz` file: an open zip archive, which reads an array each time.
+NPZ_ARCHIVE = "numpy.lib.npyio.NpzFile"
 
 
 class HandleKind(NamedTuple):
@@ -39,6 +41,7 @@ OPENERS = MappingProxyType(
         "lzma.open": HandleKind("lzma file", "corrupts", "reopen"),
         "gzip.GzipFile": HandleKind("gzip file", "corrupts", "reopen", _BUFFER),
         "zipfile.ZipFile": HandleKind("zip archive", "corrupts", "reopen", _BUFFER),
+        NPZ_ARCHIVE: HandleKind("NPZ archive", "corrupts", "reopen", _BUFFER),
         "tarfile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
         "tarfile.TarFile": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
         "tarfile.TarFile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),

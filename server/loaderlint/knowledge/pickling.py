@@ -137,6 +137,8 @@ UNPICKLABLE = MappingProxyType(
         "cv2.DISOpticalFlow_create": Unpicklable("OpenCV object", "'cv2.DISOpticalFlow' object"),
         "cv2.createBackgroundSubtractorKNN": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorKNN' object"),
         "cv2.createBackgroundSubtractorMOG2": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorMOG2' object"),
+        "openslide.OpenSlide": Unpicklable("slide", "ctypes objects containing pointers"),
+        "openslide.open_slide": Unpicklable("slide", "ctypes objects containing pointers"),
         **dict.fromkeys(_TORCHSCRIPT, Unpicklable("TorchScript object", "a TorchScript object")),
         **dict.fromkeys(_AWS, Unpicklable("AWS client", "a class that botocore makes")),
         **dict.fromkeys(_CLOUD_STORAGE, Unpicklable("Cloud Storage client", "client objects")),

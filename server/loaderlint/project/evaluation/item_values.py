@@ -12,6 +12,7 @@ from loaderlint.knowledge.arrays import (
     SHOWS_ARRAY,
     SINGLE_WITHOUT_SIZE,
 )
+from loaderlint.knowledge.handles import NPZ_ARCHIVE
 from loaderlint.knowledge.value_types import is_path
 from loaderlint.project.evaluation import item_places
 from loaderlint.project.evaluation.argument_binding import Arguments
@@ -105,7 +106,18 @@ def _read(value: Val) -> Val:
 
 
 #: Objects whose items are read anew each time, so they are not stored data.
-_FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
+_FRESH_ITEMS = (
+    "h5py.",
+    "zarr.",
+    "pandas.",
+    "lmdb.",
+    "netCDF4.",
+    "tables.",
+    "datasets.",
+    "builtins.str",
+    "PIL.",
+    "numpy.lib.npyio.",
+)
 
 
 def items_alias(name: str, key: Val) -> bool:
@@ -117,7 +129,9 @@ def items_alias(name: str, key: Val) -> bool:
 
 def item_name(name: str, key: Val, sliced: bool) -> str:
     """The name of an item of the library object `name`. An item of an HDF5 file is a dataset or group, which is still
-    the file; the content of a dataset is data."""
+    the file; the content of a dataset is data. An item of an archive is an array that `np.load` reads."""
+    if name == NPZ_ARCHIVE:
+        return "numpy.load[]"
     if name.startswith("h5py.File") and name.endswith(("[]", ".get")):
         literal = key.literal
         is_member = literal is not None and literal.kind == "str" and not sliced

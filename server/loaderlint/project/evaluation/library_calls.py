@@ -18,6 +18,7 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.collation import IMAGE_TRANSFORMS
+from loaderlint.knowledge.handles import NPZ_ARCHIVE
 from loaderlint.knowledge.higher_order import FUNCTION_STEPS, HIGHER_ORDER, MAKES_NEW, ORDERED_PIPELINES, PIPELINES
 from loaderlint.knowledge.library_datasets import (
     COMBINED_TRANSFORMS,
@@ -42,6 +43,7 @@ from loaderlint.project.evaluation.missing_attributes import lack
 from loaderlint.project.evaluation.name_patterns import named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
+from loaderlint.project.evaluation.path_endings import ends_with
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     AUTO,
@@ -106,6 +108,7 @@ _TELLING = frozenset(
     (
         "enum.auto",
         "functools.partial",
+        "numpy.load",
         "importlib.import_module",
         "copy.copy",
         "copy.deepcopy",
@@ -146,6 +149,8 @@ def call(
         nested = [PartialOf(atom, site) for atom in first.atoms if isinstance(atom, PartialOf)]
         parts = [*made, *nested]
         return (of(*parts) if parts else unknown("partial")), ()
+    if name == "numpy.load" and first is not None and ends_with(ev, first, ".npz"):
+        return of(LibObject(NPZ_ARCHIVE, site)), ()
     if name == "enum.auto":
         return constant(AUTO, f"{frame.path}:{frame.piece}:{number}"), ()
     if name == "builtins.super":
