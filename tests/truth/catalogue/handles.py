@@ -47,6 +47,7 @@ FEW: Mapping[str, Any] = {"epochs": 2}
 FAULTY: tuple[Case, ...] = (
     Case(HANDLE, "records", "reads", (*WRONG_READS, SINGLE, SPAWNED, ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "archive", "reads", (*WRONG_READS, SINGLE, ALONE), TRIED, TRIED_AFTER),
+    Case(HANDLE, "arrays", "reads", (*WRONG_READS, SINGLE, ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "raster", "reads", (*WRONG_READS, SINGLE, ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "genome", "reads", (*WRONG_READS, SINGLE, ALONE), TRIED, TRIED_AFTER),
     Case(
