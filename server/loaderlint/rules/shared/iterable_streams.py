@@ -23,9 +23,10 @@ from loaderlint.project.evaluation.values import (
     Val,
     def_key,
 )
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, goes_on_in_own_order, is_replacing, orders
+from loaderlint.rules.shared.worker_info_uses import may_share_out
 
 #: Words in the name of unknown code that show that it is aware of workers. A missed bug costs less than a false alarm.
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
@@ -111,14 +112,15 @@ class Stream:
         return any(is_replacing(atom, self._model) for value in gone_over for atom in value.atoms)
 
     def asks_for_worker(self) -> bool:
-        """Whether code that runs for it asks which worker it runs in, or calls something that may do so."""
+        """Whether code that runs for it asks which worker it runs in, or calls something that may do so. To print the
+        worker, or to seed with it, is no question."""
         return any(map(self._asks, self._frames))
 
     def _asks(self, frame: Frame) -> bool:
         ev = self._model.ev
         for call in self._model.frame_calls(frame):
             name = self._name(ev.expr(frame, call.call.func), frame)
-            if any(_may_ask(atom, name) for atom in call.callee.atoms):
+            if any(_may_ask(atom, name) for atom in call.callee.atoms) and self._may_share_out(call):
                 return True
             if "os.environ" in (owner := _names(call.callee)) or "os.getenv" in owner:
                 if any(self._is_aware(arg.value, frame) for arg in call.call.args):
@@ -127,6 +129,10 @@ class Stream:
         return any(
             self._is_aware(e.index, frame) and Lib("os.environ") in ev.eval(e.base, frame).atoms for e in indexed
         )
+
+    def _may_share_out(self, call: WorkerCall) -> bool:
+        """Whether code may take a share by what it is told of the worker."""
+        return call.callee.atoms != {Lib(WORKER_INFO)} or may_share_out(call, self._model)
 
     def _is_aware(self, number: int, frame: Frame) -> bool:
         """Whether an expression is a text that names a worker: `os.environ["WORKER"]`."""

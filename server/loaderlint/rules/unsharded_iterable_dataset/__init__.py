@@ -2,8 +2,8 @@
 # unsharded-iterable-dataset (LDR502)
 
 ## What it does
-Finds iterable datasets whose `__iter__` gives every worker the whole stream: nothing in it asks which worker it runs
-in.
+Finds iterable datasets whose `__iter__` gives every worker the whole stream: nothing in it takes a share by the number
+of the worker.
 
 ## Why is this bad?
 Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers, every item comes N times
@@ -13,7 +13,8 @@ Under DistributedDataParallel, the ranks read the same stream too: shard by rank
 
 ## When it is not a bug
 - The stream is sharded with `get_worker_info()`: in `__iter__`, in a helper, in a base class, in the `worker_init_fn`,
-  or by a wrapper (webdataset, streaming, litdata, Hugging Face datasets).
+  or by a wrapper (webdataset, streaming, litdata, Hugging Face datasets). To print the worker's number, or to seed
+  with it, shards nothing.
 - The pipe goes through `.sharding_filter()` wherever there are workers: `if num_workers > 0: files =
   files.sharding_filter()`. Where it is a guess that a loader holds the pipe, any such call on pipes of its kind counts.
 - The stream is random: each worker makes up its items, or draws them with replacement. Shuffling alone does not count,
