@@ -37,8 +37,10 @@ from loaderlint.project.evaluation.values import (
     ClassRef,
     DefKey,
     Instance,
+    Lib,
     LibMember,
     LibObject,
+    PartialOf,
     Site,
     Unknown,
     Val,
@@ -129,6 +131,15 @@ class WorkerCall(Struct, frozen=True, eq=False):
     call: ir.Call
     callee: Val
     context: int
+
+
+def _without_partials(callee: Val) -> Val:
+    """A callee with the functions of libraries that `functools.partial` has wrapped in place of the partials. Those of
+    the project are called, and their code is seen."""
+    wrapped = {one for one in callee.only(PartialOf) if isinstance(one.func, Lib | LibMember)}
+    if not wrapped:
+        return callee
+    return Val(callee.atoms - wrapped | {one.func for one in wrapped}, callee.origins)
 
 
 class WorkerFunction(Struct, frozen=True, eq=False):
@@ -686,7 +697,8 @@ class Model:
         for step, call in self.ev.performed(frame):
             if not is_dead(step.context, frame):
                 self.ev.eval(step.call, frame)
-                yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+                callee = _without_partials(self.ev.eval(call.func, frame))
+                yield WorkerCall(frame, step.call, call, callee, step.context)
 
     def calls_in(self, loader: Loader, part: Part) -> tuple[WorkerCall, ...]:
         """The calls that the workers of a loader perform in one of its parts."""
