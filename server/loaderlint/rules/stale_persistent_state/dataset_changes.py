@@ -7,16 +7,30 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Method, def_key
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Method, def_key
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
+from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING = ir.Const("NoneType", None)
 #: For each object of the main process of which workers have a copy: the attributes that they read, and where.
 Read = Mapping[Instance, Mapping[str, Frame]]
-#: What setters set, by their name and the object that they are called on: of which object, and which attribute.
-_SetBy = Mapping[str, Mapping[Instance, tuple[Instance, str]]]
+#: Functions that bring a list or an array into another order, in its place.
+_SHUFFLES = frozenset({Lib("random.shuffle"), Lib("numpy.random.shuffle")})
+
+
+class _Setting(NamedTuple):
+    """A method sets `attribute` of `owner`. `moves`: to another value each time it is called, whatever its arguments
+    are: to one that it computes from the old one or draws."""
+
+    owner: Instance
+    attribute: str
+    moves: bool
+
+
+#: What setters set, by their name and the object that they are called on.
+_SetBy = Mapping[str, Mapping[Instance, _Setting]]
 
 
 class _Setters(NamedTuple):
@@ -83,7 +97,7 @@ def _storing(
 ) -> _SetBy:
     """The methods that set what workers read. `using`: the code that may run a method of a name: it takes long to
     follow one, so only those that the main process may run are."""
-    found: dict[str, dict[Instance, tuple[Instance, str]]] = {}
+    found: dict[str, dict[Instance, _Setting]] = {}
     in_workers = {def_key(frame) for frame in model.reached}
     for owner in read:
         for method in methods_of(owner):
@@ -92,21 +106,44 @@ def _storing(
                 continue
             name = model.def_of(opened).name
             stored = model.remembered(_stores, opened) if model.remembered(using, name) else ()
-            change = next((one for one in stored if one[1] in read.get(one[0], ())), None)
-            if change is not None:
-                found.setdefault(name, {})[owner] = change
+            read_ones = [one for one in stored if one.attribute in read.get(one.owner, ())]
+            if read_ones:
+                found.setdefault(name, {})[owner] = max(read_ones, key=lambda one: one.moves)
     return found
 
 
-def _stores(entry: Frame, model: Model) -> tuple[tuple[Instance, str], ...]:
-    """The attributes that a method and everything that it runs set, with their objects."""
-    return tuple(
-        (owner, step.name)
-        for frame in model.run_by([entry])
-        for _, step in model.steps(frame)
-        if isinstance(step, ir.SetAttr)
-        for owner in _instances(step.base, frame, model)
+def _stores(entry: Frame, model: Model) -> tuple[_Setting, ...]:
+    """What a method and everything that it runs set."""
+    return tuple(one for frame in model.run_by([entry]) for one in _stored_in(frame, model))
+
+
+def _stored_in(frame: Frame, model: Model) -> Iterator[_Setting]:
+    for _, step in model.steps(frame):
+        if isinstance(step, ir.SetAttr):
+            moves = _moves(step, frame, model)
+            yield from (_Setting(owner, step.name, moves) for owner in _instances(step.base, frame, model))
+        elif isinstance(step, ir.Perform):
+            yield from (_Setting(owner, name, True) for owner, name in _shuffled(step.call, frame, model))
+
+
+def _moves(step: ir.SetAttr, frame: Frame, model: Model) -> bool:
+    """Whether what is stored in an attribute is computed from the attribute itself, or drawn."""
+    exprs = frame.code.exprs
+    parts = set(ir.made_of(exprs, [step.value]))
+    old = ir.Attr(step.base, step.name)
+    return any(exprs[part] == old for part in parts) or any(
+        call.number in parts and draws(call) for call in model.frame_calls(frame)
     )
+
+
+def _shuffled(number: int, frame: Frame, model: Model) -> Iterator[tuple[Instance, str]]:
+    """The attribute that a call shuffles in its place: `random.shuffle(self.order)`."""
+    call = model.ev.expr(frame, number)
+    if not isinstance(call, ir.Call) or not call.args or not model.ev.eval(call.func, frame).atoms <= _SHUFFLES:
+        return
+    shuffled = model.ev.expr(frame, call.args[0].value)
+    if isinstance(shuffled, ir.Attr):
+        yield from ((owner, shuffled.name) for owner in _instances(shuffled.base, frame, model))
 
 
 def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
@@ -139,7 +176,10 @@ def _assigned(
         if step.name in read.get(owner, ()):
             yield Change(frame, step.context, Spot(frame, number, "step"), owner, step.name, "", constant)
         elif owner in (of := properties.get(step.name, {})):
-            yield Change(frame, step.context, Spot(frame, number, "step"), *of[owner], step.name, constant)
+            setting = of[owner]
+            value = None if setting.moves else constant
+            spot = Spot(frame, number, "step")
+            yield Change(frame, step.context, spot, setting.owner, setting.attribute, step.name, value)
 
 
 def _assigning(name: str, model: Model) -> tuple[MainFunction, ...]:
@@ -183,8 +223,10 @@ def _set_by(step: ir.Perform, frame: Frame, setters: _SetBy, loader: Loader, mod
         if owner in setters[func.name]:
             given = [_constant(arg.value, frame, model) for arg in call.args] or [_NOTHING]
             constant = given[0] if len(given) == 1 else None
+            setting = setters[func.name][owner]
+            value = None if setting.moves else constant
             spot = Spot(frame, step.call)
-            yield Change(frame, step.context, spot, *setters[func.name][owner], func.name, constant)
+            yield Change(frame, step.context, spot, setting.owner, setting.attribute, func.name, value)
 
 
 def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:
