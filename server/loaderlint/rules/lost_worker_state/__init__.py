@@ -4,7 +4,7 @@
 ## What it does
 Finds state that sample code keeps in its worker's copy of the dataset, and that is lost with the worker:
 
-- a counter, a log or a list on `self` that the main process reads later (warning);
+- a counter, a log or a list on `self` or in the module that the main process reads later (warning);
 - a position on `self` that `__getitem__` advances and reads from, whatever the index (warning);
 - a cache with one entry per sample, on `self` or in the module, that `__getitem__` fills, in a loader whose workers
   start anew in each epoch (information).
@@ -75,6 +75,7 @@ from loaderlint.rules.lost_worker_state.copied_state import cache_evidence, crea
 from loaderlint.rules.lost_worker_state.cures import cache_cure, position_cure
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
+from loaderlint.rules.lost_worker_state.module_state import ModuleState, module_state
 from loaderlint.rules.lost_worker_state.run_in_main_process import filled_before_workers, is_run_by_reader, runs_in_main
 from loaderlint.rules.lost_worker_state.sample_caches import SampleCache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
@@ -92,6 +93,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     cache."""
     for lost in judged(RULE, _kept(function, model), model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
         yield lost if isinstance(lost, Silence) else _lost(lost, model)
+    in_module = _of_module(function, model)
+    for of_module in judged(RULE, in_module, model, parts=("sample", "collate"), weigh=partial(_weigh_module, model)):
+        yield of_module if isinstance(of_module, Silence) else _lost_in_module(of_module, model)
     for walked in judged(RULE, _walks(function, model), model, workers=2, parts=("sample",)):
         yield walked if isinstance(walked, Silence) else _walked(walked, model)
     filled = _caches(function, model)
@@ -139,6 +143,39 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads `{kept.name}`"),
             *creation_evidence(kept.owner, kept.name, model),
+            *verdict.why(model),
+        ),
+    )
+
+
+# --- what the main process reads in a module --------------------------------------------------------------------------
+
+
+def _of_module(function: WorkerFunction, model: Model) -> Iterator[Candidate[ModuleState]]:
+    for frame in function.frames:
+        for one in module_state(frame, model):
+            yield Candidate(one, one.frame, one.spot)
+
+
+def _weigh_module(model: Model, candidates: Sequence[Candidate[ModuleState]], exposure: Exposure) -> Severity | Unsaid:
+    changed = candidates[0].about
+    is_run = model.remembered(runs_in_main, changed.frame) or model.remembered(
+        is_run_by_reader, changed.reader, changed.frame
+    )
+    return Unsaid(_MAIN_RUNS_IT) if is_run else lowered(RULE.severity, exposure)
+
+
+def _lost_in_module(verdict: WorkerVerdict[ModuleState], model: Model) -> Finding:
+    changed = verdict.about
+    reader = model.label(changed.reader)
+    return verdict.finding(
+        f"the main process never sees this change of `{changed.name}`: it happens {in_workers_of(verdict.exposure)}, "
+        f"each with its own copy of the module, and `{reader}` reads the copy of the main process; return it with the "
+        "sample, or keep it in a shared tensor or `multiprocessing.Value`",
+        verdict.spot.place(model),
+        changed.name,
+        (
+            Evidence(model.place(changed.reader, changed.number), f"{reader} reads `{changed.name}`"),
             *verdict.why(model),
         ),
     )

@@ -23,19 +23,21 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     SeqOf,
     Unknown,
+    Val,
     def_key,
 )
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model
 from loaderlint.rules.shared.unresolved_places import Spot
 
-#: Containers of the standard library that belong to one process.
-_OWN_CONTAINERS = frozenset(
+#: Containers that belong to one process. (Those of torch may be shared: spawned workers get tensors in shared memory.)
+OWN_CONTAINERS = frozenset(
     """
     builtins.dict builtins.list builtins.set collections.OrderedDict collections.defaultdict collections.deque
-    collections.Counter
+    collections.Counter numpy.zeros numpy.ones
     """.split()
 )
-_GROWING = STATE_METHODS - {"pop", "popitem", "remove", "clear", "discard", "setdefault"}
+#: Methods that put something into a container.
+GROWING = STATE_METHODS - {"pop", "popitem", "remove", "clear", "discard", "setdefault"}
 #: Words of code that is aware of processes: state by process id or worker.
 _AWARE = ("getpid", "worker_info", "current_process", "Manager", "share")
 
@@ -66,14 +68,22 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
         elif isinstance(step, ir.Perform):
             call = model.ev.expr(frame, step.call)
             func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(func, ir.Attr) or func.name not in _GROWING:
+            if not isinstance(func, ir.Attr) or func.name not in GROWING:
                 continue
             base, spot = func.base, Spot(frame, step.call)
         else:
             continue
-        name = own_attribute(base, frame, model)
+        name = own_attribute(container(base, frame, model), frame, model)
         if name and model.remembered(is_workers_own, owner, name):
             yield Kept(frame, spot, owner, name)
+
+
+def container(number: int, frame: Frame, model: Model) -> int:
+    """The outermost container that an expression takes items of: `self.seen` for `self.seen["train"][0]`."""
+    e = model.ev.expr(frame, number)
+    while isinstance(e, ir.Index):
+        number, e = e.base, model.ev.expr(frame, e.base)
+    return number
 
 
 def own_attribute(number: int, frame: Frame, model: Model) -> str:
@@ -98,25 +108,30 @@ def is_of_process(number: int, frame: Frame, model: Model) -> bool:
     return any(name in OPENERS or name in GENERATORS or name.endswith(_CONNECTIONS) for name in names)
 
 
-def _is_plain(owner: Instance, name: str, model: Model) -> bool:
-    """Whether the constructor sets the attribute to a number, or to an empty container of one process."""
+def _starts_plain(owner: Instance, name: str, model: Model) -> bool:
+    """Whether the constructor sets the attribute to a number, or to a container of one process that is empty or holds
+    numbers."""
     stores = model.ev.classes.stores(owner, name)
     made = [store for store in stores if store.construction]
-    return bool(made) and all(is_empty(atom) for store in made for atom in store.value.atoms)
+    return bool(made) and all(is_plain(atom) for store in made for atom in store.value.atoms)
 
 
-def is_empty(atom: Atom) -> bool:
-    """Whether an atom is a number that is not a setting, or an empty container."""
+def is_plain(atom: Atom) -> bool:
+    """Whether an atom is a number that is not a setting, or a container that is empty or holds only such numbers."""
     match atom:
         case Literal_(kind, _, configured):
             return kind in ("int", "float") and not configured
-        case MapOf(keys, _):
-            return not keys
+        case MapOf(_, values):
+            return all(map(_is_plain_item, values))
         case SeqOf(kind, items):
-            return kind != "tuple" and all(_is_nothing(item) for value in items for item in value.atoms)
+            return kind != "tuple" and all(map(_is_plain_item, items))
         case LibObject(name, _):
-            return name in _OWN_CONTAINERS
+            return name in OWN_CONTAINERS
     return False
+
+
+def _is_plain_item(value: Val) -> bool:
+    return all(is_plain(atom) or _is_nothing(atom) for atom in value.atoms)
 
 
 def _is_nothing(atom: Atom) -> bool:
@@ -125,7 +140,7 @@ def _is_nothing(atom: Atom) -> bool:
 
 def is_workers_own(owner: Instance, name: str, model: Model) -> bool:
     """Whether the constructor sets the attribute to something plain, and only workers change it afterwards."""
-    return _is_plain(owner, name, model) and only_workers_change(owner, name, model)
+    return _starts_plain(owner, name, model) and only_workers_change(owner, name, model)
 
 
 def only_workers_change(owner: Instance, name: str, model: Model) -> bool:
@@ -181,7 +196,7 @@ def _changed(frame: Frame, model: Model) -> frozenset[str]:
                 target = func.base
             case _:
                 continue
-        changed.add(own_attribute(target, frame, model))
+        changed.add(own_attribute(container(target, frame, model), frame, model))
     return frozenset(changed)
 
 
