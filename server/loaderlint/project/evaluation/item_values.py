@@ -17,7 +17,7 @@ from loaderlint.knowledge.value_types import is_path
 from loaderlint.project.evaluation import item_places
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame, is_mask_expression
-from loaderlint.project.evaluation.name_patterns import are_apart
+from loaderlint.project.evaluation.name_patterns import are_apart, named_by
 from loaderlint.project.evaluation.operators import is_none_or_not
 from loaderlint.project.evaluation.values import (
     ANY_TEXT,
@@ -70,7 +70,8 @@ def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
     keys, values = made.keys, made.values
     literal, chosen = key.literal, choices_of(key)
     others = _under_built_keys(made, built)
-    named = [v for k, v in zip(keys, values, strict=True) if k in (*chosen[0], *chosen[1])] if chosen else []
+    wanted = (*chosen[0], *chosen[1]) if chosen else tuple(named_by(key)) if literal is None else ()
+    named = [v for k, v in zip(keys, values, strict=True) if k in wanted]
     if named:
         return _read(join((*named, *others)))
     if literal is not None and isinstance(literal.value, str):
