@@ -22,9 +22,10 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
   (Reopening it after use, at the end of the file or in an `except` clause, comes too late: the worker has already read
   from the main process's handle.)
 - The first sample opens the handle (`if self.file is None`), and the main process reads no sample. If the main process
-  reads one before the workers start, or if `__len__` opens the handle and a loader that shuffles asks for the length,
-  the workers inherit it, and the rule reports it.
+  reads one before the workers start, if `__init__` calls the method (or reads the property) that opens the handle, or
+  if `__len__` does and a loader that shuffles asks for the length, the workers inherit it, and the rule reports it.
 - `__init__` closes the handle or sets it to None, or is the only code that uses it.
+- The code that creates the loader calls `dataset.close()` before.
 - The dataset keeps the content and not the handle: `self.lines = open(path).readlines()`.
 - The loader has no workers, or the handle is opened only without them: `if self.num_workers == 0: self.file = ...`.
   With a single forked worker, reads of a file, an archive or an HDF5 file only go wrong if the main process reads too,
@@ -105,6 +106,7 @@ from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, dro
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import first_uses, handles_read, may_be_no_handle, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
+from loaderlint.rules.shared.made_by_constructors import Construction, constructions
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
@@ -121,8 +123,10 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
     for frame in function.frames:
         for number, value, held, kind in handles_read(frame, model):
             made = opener(held, model).site
-            touches = tuple(first_uses(held, value.origins, model)) if model.runs_in_worker(held.site.frame) else ()
-            use = Use(frame, number, held, kind, value, drops_state(value, model), touches)
+            lazy = model.runs_in_worker(held.site.frame)
+            touches = tuple(first_uses(held, value.origins, model)) if lazy else ()
+            before = constructions(held, value.origins, model) if lazy else ()
+            use = Use(frame, number, held, kind, value, drops_state(value, model), touches, before)
             why_not, context = why_not_shared(use, model), frame.code.context_of(number)
             cure, key = partial(cure_of, use, model), site_key(made)
             doubts = int(may_be_no_handle(value, model))
@@ -131,16 +135,21 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
 
 def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
     use, exposure = verdict.about, verdict.exposure
-    made, touches = opener(use.held, model), use.touches
+    made = opener(use.held, model)
+    early = (*(_construction(one, model) for one in use.constructions), *use.touches)
     reads = Evidence(model.place(use.frame, use.number), f"{model.label(use.frame)} uses it")
     return verdict.finding(
         f"{_effect(use.kind, exposure, model)}: this {use.kind.word} is opened "
-        f"{_where(made, model)}, {'which runs ' if touches else ''}before the workers start; open it in each process",
+        f"{_where(made, model)}, {'which runs ' if early else ''}before the workers start; open it in each process",
         verdict.spot.place(model),
         made.name,
-        (reads, *touches, *verdict.why(model)),
-        (first_use_by_process if touches else accessor)(use.held, use.kind, use.value.origins, model),
+        (reads, *early, *verdict.why(model)),
+        (first_use_by_process if early else accessor)(use.held, use.kind, use.value.origins, model),
     )
+
+
+def _construction(one: Construction, model: Model) -> Evidence:
+    return Evidence(model.place(one.frame, one.number), f"{model.label(one.frame)} has it opened in the main process")
 
 
 # --- whether the workers share it -------------------------------------------------------------------------------------

@@ -47,14 +47,9 @@ def first_use_by_process(
     if not isinstance(owner, Instance) or len(path) != 1 or not has_plain_class(owner.cls, model):
         return ()
     stores = model.ev.classes.stores(owner, path[0])
-    opened = [store for store in stores if not store.construction]
-    first = [store for store in stores if store.construction]
-    if (
-        len(opened) != 1
-        or opened[0].value.atoms != {made}
-        or not all(store.value.is_none for store in first)
-        or len(first) > 1
-    ):
+    opened = [store for store in stores if not store.value.is_none]
+    first = [store for store in stores if store.value.is_none and store.construction]
+    if len(opened) != 1 or opened[0].value.atoms != {made} or len(first) > 1:
         return ()
     tests = _tests(opened[0], path[0], model)
     cls = opened[0].frame.owner
@@ -104,19 +99,20 @@ def _closed_first(owner: Instance, model: Model) -> Iterator[Intent]:
 
 
 def _tests(opened: Store, name: str, model: Model) -> list[_Test]:
-    """The tests for the attribute, directly around its assignment or around each call of the method that does it; none
+    """The tests for the attribute, directly around its assignment and around the calls of the method that does it; none
     where there is another way to it."""
     context = model.def_of(opened.frame).steps[opened.step].context
-    if context:
-        here = _test_around(opened.frame, context, name, model)
-        return [here] if here is not None else []
+    here = _test_around(opened.frame, context, name, model)
+    if context and here is None:
+        return []
     found: dict[tuple[DefKey, int], _Test] = {}
     for caller, number in model.callers_of(opened.frame):
         test = _test_around(caller, caller.code.context_of(number), name, model)
-        if test is None:
+        if test is None and here is None:
             return []
-        found[def_key(caller), test.number] = test
-    return list(found.values())
+        if test is not None:
+            found[def_key(caller), test.number] = test
+    return [*([here] if here is not None else []), *found.values()]
 
 
 def _test_around(frame: Frame, context: int, name: str, model: Model) -> _Test | None:
@@ -156,9 +152,7 @@ def _opened_together(owner: Instance, opened: Store, tests: Sequence[_Test], mod
     here = def_key(opened.frame)
     context = model.def_of(opened.frame).steps[opened.step].context
     for name in _attributes(owner, model):
-        stores = [
-            store for store in model.ev.classes.stores(owner, name) if not (store.construction and store.value.is_none)
-        ]
+        stores = [store for store in model.ev.classes.stores(owner, name) if not store.value.is_none]
         if not all(def_key(one.frame) == here and _context(one, model) == context for one in stores):
             return False
     reads = [(frame, read) for frame in model.reached for read in _reads_of(owner, frame, model)]

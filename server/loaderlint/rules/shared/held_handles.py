@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.constructor_stores import last_stores
 
 #: Expressions that read a stored value.
 _READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
@@ -180,13 +181,14 @@ def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[
 
 
 def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
-    """Whether a worker opens its own handle before it uses the inherited one."""
+    """Whether a worker opens its own handle before it uses the inherited one. It may do so by a method that the
+    constructor calls, too."""
     name = origin.path[0]
-    if store.construction or not model.runs_in_worker(store.frame):
+    if not model.runs_in_worker(store.frame):
         return False
     if compares_pid(store.frame, model):
         return True
-    return not _is_guarded(store, name, model) and not _is_used_before(store, name, model)
+    return not is_guarded(store, name, model) and not _is_used_before(store, name, model)
 
 
 def _is_used_before(store: Store, name: str, model: Model) -> bool:
@@ -231,32 +233,6 @@ def _is_use(step: ir.Step, name: str, frame: Frame, model: Model) -> bool:
         return True
     looks = isinstance(func, ir.Global) and func.name in _NO_USES
     return not looks and any(is_own_attribute(arg.value, name, frame, model) for arg in call.args)
-
-
-def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
-    """The stores of the constructor that can be the last: from the last one that always runs. A store in a method runs
-    where `__init__` calls the method."""
-    frames = model.ev.classes.construction(inst)
-    if not frames:
-        return []
-    constructed = sorted((s for s in stores if s.construction), key=lambda s: _moment(s, frames[0], model))
-    start = max((i for i, s in enumerate(constructed) if s.sure), default=0)
-    return [store for store in constructed[start:] if store.lasts]
-
-
-def _moment(store: Store, init: Frame, model: Model) -> int:
-    if store.frame is init:
-        return store.step
-    return model.remembered(_moments, init).get(store.frame, -1)
-
-
-def _moments(init: Frame, model: Model) -> dict[Frame, int]:
-    """The steps of a constructor that first call each frame."""
-    found: dict[Frame, int] = {}
-    for number, step in model.steps_of(init, ir.Perform):
-        for target in model.ev.targets(step.call, init):
-            found.setdefault(target, number)
-    return found
 
 
 def _is_closed(origin: Origin, model: Model) -> bool:
@@ -349,7 +325,7 @@ def _first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Se
         if not isinstance(inst, Instance) or len(origin.path) != 1 or inst.site is None:
             continue
         stores = model.remembered(_stores_by_value, inst, origin.path[0]).get(held, ())
-        if stores and all(_is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
+        if stores and all(is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
             taken = [Evidence(place, "the main process takes a sample") for place in samples_taken(inst, model)]
             return taken or (_lengths_taken(inst, model) if _len_opens(inst, stores, model) else [])
     return []
@@ -392,7 +368,7 @@ def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list
     return found
 
 
-def _is_guarded(store: Store, name: str, model: Model) -> bool:
+def is_guarded(store: Store, name: str, model: Model) -> bool:
     """Whether a store, or every call of its method, is under `if self.<name> is None`, `if not self.<name>` or `if not
     hasattr(self, "<name>")`."""
     step = model.def_of(store.frame).steps[store.step]
@@ -416,26 +392,27 @@ def _stands_in_test(context: int, name: str, frame: Frame, model: Model) -> bool
     contexts = model.def_of(frame).contexts
     while context > 0:
         here = contexts[context]
-        if here.kind == "if" and _asks_for(here.expr, name, frame, model):
+        if here.kind == "if" and asks_for(here.expr, name, frame, model):
             return True
         context = here.parent
     return False
 
 
-def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
+def asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
+    """Whether a test asks for `self.<name>`, alone or in a part of it."""
     asked = length_test(model.ev, test, frame)
     if asked is not None:
-        return _asks_for(asked.container, name, frame, model)
+        return asks_for(asked.container, name, frame, model)
     e = model.ev.expr(frame, test)
     match e:
         case ir.Compare(left, _, _):
             return is_own_attribute(left, name, frame, model)
         case ir.Unary("not", operand):
-            return _asks_for(operand, name, frame, model)
+            return asks_for(operand, name, frame, model)
         case ir.Attr():
             return is_own_attribute(test, name, frame, model)
         case ir.BoolOp(_, left, right):
-            return _asks_for(left, name, frame, model) or _asks_for(right, name, frame, model)
+            return asks_for(left, name, frame, model) or asks_for(right, name, frame, model)
         case ir.Call(func, args) if model.ev.expr(frame, func) == ir.Global("hasattr") and len(args) == 2:
             return model.ev.expr(frame, args[1].value) == ir.Const("str", name)
     return False

@@ -40,9 +40,9 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
+from loaderlint.rules.shared.constructor_stores import last_stores
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
 from loaderlint.rules.shared.filled_containers import items_put_into, put_by
-from loaderlint.rules.shared.held_handles import last_stores
 from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
 from loaderlint.rules.shared.unresolved_places import Spot
 

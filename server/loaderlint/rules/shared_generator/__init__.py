@@ -16,7 +16,8 @@ draw the same numbers. A `torch.Generator` on the dataset cannot be sent to spaw
 ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but create the Generator in the worker.
 
 ## When it is not a bug
-- Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`.
+- Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`. (`if self.rng is None` creates
+  none in a worker if `__init__` has called the same method, or read the same property.)
 - Only the main process uses it: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
 - A library gets the generator and only keeps it. (A function of a library that worker code passes `random_state=`,
   `rng=` or `generator=` is supposed to draw from it, and such a finding is only possible.)

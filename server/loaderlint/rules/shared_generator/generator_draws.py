@@ -12,6 +12,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import library_of
+from loaderlint.rules.shared.made_by_constructors import constructions
 from loaderlint.rules.shared_generator.reseeded_generators import remade_in_worker
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
@@ -25,7 +26,8 @@ _KEEPS = re.compile(r"_*(?:add|build|create|init|make|register|set)(?:_|$)")
 
 def why_good(draw: Draw, model: Model) -> str:
     """Why a generator is not one that the workers share the state of; '' if it may be."""
-    if model.runs_in_worker(draw.made.site.frame):
+    before = constructions(draw.made, draw.origins, model) if model.runs_in_worker(draw.made.site.frame) else ()
+    if model.runs_in_worker(draw.made.site.frame) and not any(one.sure for one in before):
         return "the generator is made in the worker"
     if remade_in_worker(draw, model):
         return "worker code creates it anew, or gives it a new seed"

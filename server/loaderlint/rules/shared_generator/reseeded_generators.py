@@ -5,11 +5,14 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS
+from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibMember, Origin
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.constructor_stores import run_by_constructor
 from loaderlint.rules.shared.generator_accessor import Draw
+from loaderlint.rules.shared.held_handles import is_guarded
 from loaderlint.rules.shared.stored_at_start import stored_at_start
 
 
@@ -41,13 +44,21 @@ def remade_in_worker(draw: Draw, model: Model) -> bool:
     for origin in draw.origins:
         if isinstance(origin.owner, Instance) and len(origin.path) == 1:
             stores = model.ev.classes.stores(origin.owner, origin.path[0])
-            if any(not store.construction and model.runs_in_worker(store.frame) for store in stores):
+            if any(_replaces(store, origin.owner, origin.path[0], model) for store in stores):
                 return True
     return any(
         isinstance(atom, LibMember) and atom.owner == draw.made and atom.name in GENERATOR_SEEDS
         for call in model.calls_on(draw.made)
         for atom in call.callee.atoms
     )
+
+
+def _replaces(store: Store, owner: Instance, name: str, model: Model) -> bool:
+    """Whether worker code stores another object in an attribute. A property that the constructor reads, and that asks
+    for the attribute first, has stored one before."""
+    if store.construction or not model.runs_in_worker(store.frame):
+        return False
+    return store.frame not in run_by_constructor(owner, model) or not is_guarded(store, name, model)
 
 
 def reseeded_at_start(loader: Loader, origins: frozenset[Origin], model: Model) -> bool:
