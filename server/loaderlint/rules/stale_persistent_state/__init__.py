@@ -6,18 +6,31 @@ Finds assignments to a dataset, or to a transform or collate object that a loade
 (`dataset.set_epoch(epoch)`), in the epoch loop of a loader whose workers persist: `persistent_workers=True`, timm's
 `MultiEpochsDataLoader`, ultralytics' `InfiniteDataLoader`.
 
+It also finds what a sampler or batch sampler sets on the dataset of its loader while it is gone through, whether the
+workers persist or not: `self.dataset.size = random.choice(sizes)` before each `yield`.
+
 ## Why is this bad?
 The workers get their copy of the dataset once, when they start. Later changes in the main process never reach them.
 Measured with `dataset.epoch = epoch` in each of three epochs, under every start method: normal workers see 0, 1, 2, and
 persistent workers see 0, 0, 0. A curriculum never advances, a shuffle with the epoch as its seed is the same each time,
 and an augmentation that should end continues, all without a warning.
 
+A sampler runs in the main process, and the workers start before the loader asks it for the first index. Measured with a
+batch sampler that sets `dataset.size` to 1, 2, 3, ... before each of four batches, under fork and spawn: the batches of
+the first epoch all have the old size, those of the second epoch have size 4. Training at several scales has one scale.
+What is set before the first `yield` reaches workers that start anew one epoch late (a warning), and persistent ones
+never.
+
 ## When it is not a bug
-- The loader's workers start anew in each epoch (no `persistent_workers`), or the loop creates the loader.
+- The loader's workers start anew in each epoch (no `persistent_workers`), or the loop creates the loader, and it is not
+  the sampler that sets it.
 - The turn of the loop that sets it also puts a new loader in the old one's place, before anything iterates over it:
   itself, or with a function that makes a new loader at each call.
 - The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`.
 - The call is a sampler's `set_epoch`: samplers run in the main process.
+- The sampler yields the value with each index, as `(index, size)`, or sets it in its `__init__`.
+- A batch sampler's `__iter__` without `yield` returns a list's iterator, and the workers do not persist: it runs before
+  they start.
 - The workers never read the value, or it is set before the loop, or to the same value each time.
 
 ## Example
@@ -57,19 +70,21 @@ def set_epoch(self, epoch):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import loops_around
 from loaderlint.rules.shared.judgement import Verdict, undoubted
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import spot_of
-from loaderlint.rules.stale_persistent_state.dataset_changes import Change, changes_in_main, read_in_workers
+from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read, changes_in_main, read_in_workers
 from loaderlint.rules.stale_persistent_state.loader_lifetime import creation_of, is_constant, is_late, persists
+from loaderlint.rules.stale_persistent_state.sampler_changes import SamplerChange, When, has_samplers, sampler_changes
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -77,13 +92,18 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, None, RULE.workers)
     if loader.site is None:
         return
-    if exposure is None or not persists(loader, model):
-        reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
-        yield from silent(RULE.name, spot_of(loader.site), reason, model)
+    if exposure is None:
+        yield from silent(RULE.name, spot_of(loader.site), few_workers(loader), model)
+        return
+    read = read_in_workers(loader, model) if persists(loader, model) or has_samplers(loader, model) else {}
+    sampled = sampler_changes(loader, read, model)
+    yield from _of_samplers(sampled, read, loader, exposure, model)
+    if not persists(loader, model):
+        yield from silent(RULE.name, spot_of(loader.site), "its workers start anew in each epoch", model)
         return
     verdict = undoubted(RULE, exposure.certainty)
-    read = read_in_workers(loader, model)
-    changes = list(changes_in_main(loader, read, model))
+    told = {one.change.spot.key for one in sampled}
+    changes = [one for one in changes_in_main(loader, read, model) if one.spot.key not in told]
     made_in = {loop.key for loop in loops_around(*creation_of(loader.site, model), model)}
     late = [change for change in changes if is_late(change, loader, made_in, model)]
     for change in changes:
@@ -98,15 +118,53 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield _finding(change, read[change.owner][change.attribute], loader, verdict, exposure, model)
 
 
+def _of_samplers(
+    changes: Sequence[SamplerChange], read: Read, loader: Loader, exposure: Exposure, model: Model
+) -> Iterator[Finding | Silence]:
+    """One finding for each attribute that a sampler sets too late for the workers."""
+    made = [one.change for one in changes]
+    told: set[tuple[Instance, str]] = set()
+    for change, when in changes:
+        if (change.owner, change.attribute) in told:
+            continue
+        if is_constant(change, made, model):
+            yield from silent(RULE.name, change.spot, "the sampler sets it to the same value each time", model)
+        elif when == "in time" and not persists(loader, model):
+            yield from silent(RULE.name, change.spot, "it is set before the workers of the next epoch start", model)
+        else:
+            told.add((change.owner, change.attribute))
+            yield _of_sampler(change, when, read[change.owner][change.attribute], loader, exposure, model)
+
+
+def _of_sampler(change: Change, when: When, reader: Frame, loader: Loader, exposure: Exposure, model: Model) -> Finding:
+    lives_on = persists(loader, model)
+    is_late = when == "late" and not lives_on
+    seen = "never see it" if lives_on else "see it one epoch late" if is_late else "do not see it"
+    since = f"they started ({_why_kept(loader)})" if lives_on else "the epoch began"
+    name = model.ev.classes.name(change.owner.cls)
+    reads = Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}")
+    return undoubted(RULE, exposure.certainty, Severity.WARNING if is_late else None).finding(
+        f"the workers of {loader.described} {seen}: the sampler runs in the main process, where "
+        f"{_what(change)} only its own `{name}`, and they keep the copy that they got when {since}; "
+        "yield the value with each index",
+        change.spot.place(model),
+        f"{name}.{change.attribute}",
+        (reads, *model.why(reader, exposure)),
+    )
+
+
+def _what(change: Change) -> str:
+    return f"`{change.by}` changes" if change.by else "this changes"
+
+
 def _finding(
     change: Change, reader: Frame, loader: Loader, verdict: Verdict, exposure: Exposure, model: Model
 ) -> Finding:
     name = model.ev.classes.name(change.owner.cls)
-    what = f"`{change.by}` changes" if change.by else "this changes"
     reads = Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}")
     return verdict.finding(
-        f"the workers of {loader.described} never see it: {what} only the `{name}` of the main process, and they "
-        f"keep the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
+        f"the workers of {loader.described} never see it: {_what(change)} only the `{name}` of the main process, and "
+        f"they keep the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
         change.spot.place(model),
         f"{name}.{change.attribute}",
         (reads, *model.why(reader, exposure)),
