@@ -73,7 +73,8 @@ Safe: each process opens its own handle, and the main process keeps the one it h
 environment, HDF5 or netCDF file that it inherited. LMDB refuses to open an environment twice in one process, and HDF5
 gives the new handle the file descriptor of one that is still open: measured with HDF5 1.14 and 2.0, what a worker then
 opened still moved the main process's file position; after the close it did not. (These versions read right with the
-inherited handle too. HDF5 1.10.4 did not.)
+inherited handle too. HDF5 1.10.4 did not.) Unsafe for these where a loop makes several such objects: they may have the
+same file open.
 
 `__del__`, `close` and other methods that only close the handle do not open it again for that: they close it where it is
 open (`if self.file is not None`). Unsafe if one of them does more with it.

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
+from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses, Safety
 from loaderlint.knowledge.handles import READ_ON, WHY_CLOSE_FIRST, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -85,7 +85,21 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
         return (Fix(f"Open the {kind.word} in each process (each reads it from its start)", "unsafe", intents),)
     # What a method does at the end beside closing may not be meant for a handle that it opens first.
     opens_at_the_end = any(_closing(one, owner, model).others for one in (made, *beside)) if owner else False
-    return (Fix(f"Open the {kind.word} in each process", "unsafe" if opens_at_the_end else "safe", intents),)
+    # Where several objects have the same file open, it stays open when one of them closes its own handle.
+    is_one_of_many = owner is not None and kind.fix == "close_first" and _is_made_in_loop(owner, model)
+    safety: Safety = "unsafe" if opens_at_the_end or is_one_of_many else "safe"
+    return (Fix(f"Open the {kind.word} in each process", safety, intents),)
+
+
+def _is_made_in_loop(owner: Instance, model: Model) -> bool:
+    """Whether an object is one of several that a loop or a comprehension makes."""
+    if owner.site is None:
+        return False
+    code = owner.site.frame.code
+    if code.one is not None and code.one.is_in_loop(code.context_of(owner.site.expr)):
+        return True
+    elements = [e.element for e in code.exprs if isinstance(e, ir.Comp)]
+    return owner.site.expr in ir.made_of(code.exprs, elements)
 
 
 def _closing(made: LibObject, owner: Instance, model: Model) -> Closing:

@@ -13,7 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import MUTATING_FUNCTIONS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, Origin, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, Origin, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
@@ -35,7 +35,7 @@ def is_always_shuffled(edit: Edit, value: Val, origin: Origin, model: Model) -> 
     """Whether an edit shuffles a list in a container on self, and all worker code that runs on the object shuffles such
     a list before it reads its items, alone and without their places."""
     owner = origin.owner
-    if edit.how != "`shuffle`" or not isinstance(owner, Instance) or not _is_list_in(owner, origin, value):
+    if edit.how != "`shuffle`" or not isinstance(owner, Instance) or not _is_list_in(owner, origin, value, model):
         return False
     return model.remembered(_are_shuffled, owner, origin.path[0])
 
@@ -49,16 +49,28 @@ def is_shuffle(number: int, frame: Frame, model: Model) -> bool:
     return bool(callee) and callee <= {Lib(name) for name in _SHUFFLES}
 
 
-def _is_list_in(owner: Instance, origin: Origin, value: Val) -> bool:
+def _is_list_in(owner: Instance, origin: Origin, value: Val, model: Model) -> bool:
     """Whether a value is a list in a container on self, and part of nothing else."""
-    is_list = all(isinstance(one, Unknown) or (isinstance(one, SeqOf) and one.kind == "list") for one in value.atoms)
+    known = [one for one in value.atoms if not isinstance(one, Unknown)]
     place = (owner, origin.path[0])
     return (
-        is_list
-        and value.has(SeqOf)
+        bool(known)
+        and all(_is_list(one, model) for one in known)
         and len(origin.path) == 2
         and all((one.owner, one.path[0]) == place and len(one.path) == 2 for one in value.origins)
     )
+
+
+def _is_list(atom: Atom, model: Model) -> bool:
+    """Whether an atom is a list, perhaps one that `defaultdict(list)` has made."""
+    if not isinstance(atom, LibObject):
+        return isinstance(atom, SeqOf) and atom.kind == "list"
+    taken = model.ev.expr(atom.site.frame, atom.site.expr)
+    if atom.name != "collections.defaultdict[]" or not isinstance(taken, ir.Index):
+        return False
+    dicts = model.ev.eval(taken.base, atom.site.frame).only(LibObject)
+    given = [model.ev.calls.site_arguments(one.site).positional[:1] for one in dicts]
+    return bool(given) and all(one and one[0].atoms == {Lib("builtins.list")} for one in given)
 
 
 def _are_shuffled(owner: Instance, field: str, model: Model) -> bool:
@@ -191,14 +203,16 @@ class _Reader:
         return self._reads_whole(e) and at is not None and all(self._is_after(at, one, shuffles) for one in used)
 
     def _reads_whole(self, e: ir.Expr) -> bool:
-        """Whether an expression goes over a list, passes it to a library, or takes the items at constant places."""
+        """Whether an expression goes over a list, passes it to a library, or takes the items at constant places or the
+        first ones."""
         match e:
             case ir.Element():
                 return True
             case ir.Index(_, index):
                 places = [self._exprs[index]]
                 if isinstance(places[0], ir.Slice):
-                    places = [self._exprs[part] for part in ir.operands(places[0]) if part != NONE]
+                    bounds = places[0]._replace(upper=NONE) if places[0].lower == NONE else places[0]
+                    places = [self._exprs[part] for part in ir.operands(bounds) if part != NONE]
                 return all(isinstance(place, ir.Const) for place in places)
             case ir.Call(func, _):
                 callee = self._model.ev.eval(func, self.frame).atoms
