@@ -17,6 +17,7 @@ from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibOb
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
 from loaderlint.rules.shared.looked_up_names import looked_up
@@ -70,6 +71,16 @@ class _Entry(Struct, frozen=True):
     name: str
 
 
+class _Value(Struct, frozen=True):
+    """The value under a key of the dict that expression `made` gives; under any key if that is None."""
+
+    made: int
+    key: ir.Expr | None
+
+
+_Target = int | str | _Entry | _Value
+
+
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
 _SEEDED_MODULES = frozenset({"random", "numpy.random"})
@@ -87,6 +98,7 @@ class ListingOrder:
         self._model = model
         self._numbers = NumberItems(model)
         self._known: dict[tuple[Frame, int], Orders] = {}
+        self._known_values: dict[tuple[Frame, int, ir.Expr | None], Orders] = {}
 
     def of(self, number: int, frame: Frame, depth: int = 0) -> Orders:
         """The listings from which the sequence of expression `number` gets its order; empty if it has another order, or
@@ -117,10 +129,12 @@ class ListingOrder:
             case ir.Index(base, index):
                 if isinstance(self._model.ev.expr(frame, index), ir.Slice):
                     return self._part(self.of(base, frame, depth), base, index, frame)
-                return self._of_walk(base, frame) or self._of_entry(base, index, frame, depth)
+                return self._of_walk(base, frame) or self._of_taken(number, frame, depth)
             case ir.Unpack(value, index, _):
-                split = self._of_split(value, index, frame, depth)
-                return split or self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
+                split = self._of_split(value, index, frame, depth) or self._of_walk(value, frame)
+                return split or self._of_item(value, index, frame, depth) or self._of_taken(number, frame, depth)
+            case ir.Element():
+                return self._of_taken(number, frame, depth)
             case ir.Phi(choices):
                 return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
             case ir.Bin("+" | "*", left, right) | ir.Augmented("*", left, right):  # `names * 3` repeats them
@@ -150,7 +164,9 @@ class ListingOrder:
                 passed = self._of_passed(index, frame, depth)
                 if passed is not None:
                     return passed
-                return self._given(index, self._of_value(self._model.ev.eval(number, frame), depth), frame, depth)
+                given = self._model.ev.eval(number, frame)
+                known = self._given(index, self._of_value(given, depth), frame, depth)
+                return known or (self._of_arguments(index, frame, depth) if given.unknown is not None else _NONE)
             case ir.Capture():
                 return self._of_value(self._model.ev.eval(number, frame), depth)
         return _NONE
@@ -203,7 +219,7 @@ class ListingOrder:
         func = ev.expr(frame, call.func)
         if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
             return self.of(func.base, frame, depth)
-        return _NONE
+        return self._of_taken(number, frame, depth)
 
     def _of_set(self, number: int, made_of: Iterable[int], frame: Frame, depth: int) -> Orders:
         """A set of names, whose hashes differ in each run, whatever their order was before. Numbers have the same
@@ -282,18 +298,84 @@ class ListingOrder:
                 found = set(_drawn(frozenset(found)))
         return frozenset(found)
 
-    def _of_entry(self, base: int, key: int, frame: Frame, depth: int) -> Orders:
-        """The order of a list that an object stores in a dict or list of its own: `self.files["train"]`."""
-        kept = self._model.ev.expr(frame, base)
-        if not isinstance(kept, ir.Attr):
+    def _of_taken(self, number: int, frame: Frame, depth: int) -> Orders:
+        """The order of a list that is taken from a dict or a list: `files["train"]`, `for name, group in
+        groups.items()`."""
+        taken = taken_value(number, frame, self._model)
+        if taken is None:
             return _NONE
-        asked = self._model.ev.expr(frame, key)
+        asked = self._model.ev.expr(frame, taken.key) if taken.key != NONE else None
+        return self._of_values(taken.held, asked, frame, depth)
+
+    def _of_values(self, held: int, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        """The orders of the lists that a dict holds under a key, or under any."""
+        if depth > _MAX_DEPTH:
+            return _NONE
+        key = (frame, held, asked)
+        if key not in self._known_values:
+            self._known_values[key] = _NONE  # recursion ends here
+            found = self._of_held(held, asked, frame, depth + 1)
+            change = self._is_changed(_Value(held, asked), frame) if found else ""
+            self._known_values[key] = _after(change, found)
+        return self._known_values[key]
+
+    def _of_held(self, held: int, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        e = self._model.ev.expr(frame, held)
+        match e:
+            case ir.Attr():
+                return self._of_entry(e, asked, frame, depth)
+            case ir.Phi(choices):
+                live = self._model.ev.liveness.live(choices, frame, held)
+                return _union(self._of_values(one, asked, frame, depth) for one in live)
+            case ir.Map(keys, values):
+                pairs = [pair for pair in zip(keys, values, strict=True) if pair[0] != NONE]
+                written = [v for k, v in pairs if _may_be_same(asked, self._model.ev.expr(frame, k))]
+                return self._all(written, frame, depth) | self._of_filled(held, asked, frame, depth)
+            case ir.Comp("dict", element):
+                return self.of(element, frame, depth) | self._of_filled(held, asked, frame, depth)
+            case ir.Call():
+                return self._of_made(e, held, asked, frame, depth)
+            case ir.Param(index):
+                passed = passed_anywhere(frame, index, self._model)
+                return _agreed([self._of_values(one.number, asked, one.frame, depth) for one in passed])
+        return _NONE
+
+    def _of_made(self, call: ir.Call, number: int, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        """The orders of the lists in the dict that a call makes or returns."""
+        ev = self._model.ev
+        names = {atom.name for atom in ev.eval(call.func, frame).only(Lib)}
+        if names & DICTS:
+            given = [items_of(arg.value, frame, self._model) for arg in call.args if arg.kind == "pos"]
+            before = _union(self._of_values(one, asked, frame, depth) for one in given)
+            return before | self._of_filled(number, asked, frame, depth)
+        func = ev.expr(frame, call.func)
+        if isinstance(func, ir.Attr) and func.name == "copy":
+            return self._of_values(func.base, asked, frame, depth)
+        found: set[Order] = set()
+        for target in ev.targets(number, frame):
+            for _, step in self._model.steps_of(target, ir.Return):
+                found |= self._of_values(step.value, asked, target, depth)
+        return _by(frame, number, found)
+
+    def _of_filled(self, made: int, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        """The orders of the lists that a def stores in a dict or fills there: `groups[name].append(file)`."""
+        value = _Value(made, asked)
+        stored = [
+            step.value
+            for _, step in self._model.steps_of(frame, ir.SetItem)
+            if self._is_target(step.base, made, frame) and _may_be_same(asked, self._model.ev.expr(frame, step.index))
+        ]
+        return self._all(stored, frame, depth) | self._of_appended(frame, depth, value)
+
+    def _of_entry(self, kept: ir.Attr, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        """The order of a list that an object stores in a dict or list of its own: `self.files["train"]`."""
         found: set[Order] = set()
         for inst in self._model.ev.eval(kept.base, frame).only(Instance):
             makers = self._model.ev.classes.construction(inst)
             if any(self._is_changed(_Entry(kept.name), maker) in ("sorted", "shuffled") for maker in makers):
                 return _NONE
             for maker in makers:
+                found |= self._of_appended(maker, depth, _Entry(kept.name))
                 for written, value in self._entries(kept.name, maker):
                     if _may_be_same(asked, self._model.ev.expr(maker, written)):
                         found |= self.of(value, maker, depth)
@@ -353,6 +435,11 @@ class ListingOrder:
         written = ir.written_argument(call, one.params[index].name, index - 1)
         return self.of(written, site.frame, depth) if written != NONE else None
 
+    def _of_arguments(self, index: int, frame: Frame, depth: int) -> Orders:
+        """The order of an argument that only its expressions tell, in all calls."""
+        passed = passed_anywhere(frame, index, self._model)
+        return _agreed([self.of(one.number, one.frame, depth) for one in passed])
+
     def _given(self, index: int, found: Orders, frame: Frame, depth: int) -> Orders:
         """The orders of an argument after what the callers do to it in place: `names.sort()`, then `keep(names)`."""
         passed = passed_anywhere(frame, index, self._model) if found else []
@@ -376,7 +463,7 @@ class ListingOrder:
                 found |= self.of(atom.site.expr, atom.site.frame, depth)
         return frozenset(found)
 
-    def _of_appended(self, frame: Frame, depth: int, target: int | str) -> Orders:
+    def _of_appended(self, frame: Frame, depth: int, target: _Target) -> Orders:
         """The order in which a def fills a list: that of the loops around its `append`."""
         found: set[Order] = set()
         for step, call in self._model.ev.performed(frame):
@@ -394,7 +481,7 @@ class ListingOrder:
                 found |= _cut(orders) if loop in chosen else orders
             orders = self._of_turn(call.args[0].value, frame, depth)
             found |= _cut(orders) if chosen else orders
-            begun = [target] if isinstance(target, int) else []
+            begun = [target] if isinstance(target, int) else [target.made] if isinstance(target, _Value) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found)
 
@@ -493,12 +580,18 @@ class ListingOrder:
         around = self._model.def_of(frame).around(context)
         return [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
 
-    def _is_target(self, base: int, target: int | str | _Entry, frame: Frame) -> bool:
+    def _is_target(self, base: int, target: _Target, frame: Frame) -> bool:
         if isinstance(target, int):
             return base == target or target in self._choices(base, frame)
+        if isinstance(target, _Value):
+            taken = taken_value(base, frame, self._model)
+            if taken is None or not self._is_target(taken.held, target.made, frame):
+                return False
+            return taken.key == NONE or _may_be_same(target.key, self._model.ev.expr(frame, taken.key))
         e = self._model.ev.expr(frame, base)
         if isinstance(target, _Entry):
-            held = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
+            taken = taken_value(base, frame, self._model)
+            held = taken.held if taken is not None else e.iterable if isinstance(e, ir.Element) else NONE
             return held != NONE and self._is_target(held, target.name, frame)
         return isinstance(e, ir.Attr) and e.name == target and ir.is_self(self._model.ev.expr(frame, e.base))
 
@@ -512,7 +605,7 @@ class ListingOrder:
         """The orders after the def changes the object in place: `names.sort()`, `shuffle(names)`."""
         return _after(self._is_changed(number, frame), found)
 
-    def _is_changed(self, target: int | str | _Entry, frame: Frame) -> str:
+    def _is_changed(self, target: _Target, frame: Frame) -> str:
         """How a def changes the order of a sequence: 'sorted', 'shuffled', 'drawn' (shuffled with a seed, which gives
         the same order only if the listing does), or not at all, ''."""
         is_drawn = False
@@ -538,11 +631,14 @@ class ListingOrder:
         """Whether one of `frames` shuffles the list `self.name` without a seed."""
         return any(self._is_changed(name, frame) == "shuffled" for frame in frames)
 
-    def _is_stored_sorted(self, target: int | str | _Entry, frame: Frame) -> bool:
+    def _is_stored_sorted(self, target: _Target, frame: Frame) -> bool:
         """Whether a def replaces the sequence by a sorted copy: `self.names = sorted(self.names)`."""
         stored: list[int] = []
         if isinstance(target, str):
             stored = [step.value for _, step in frame.code.stores_of(target)]
+        elif isinstance(target, _Value):
+            items = (step for _, step in self._model.steps_of(frame, ir.SetItem))
+            stored = [one.value for one in items if self._is_target(one.base, target.made, frame)]
         elif isinstance(target, _Entry):
             items = (step for _, step in self._model.steps_of(frame, ir.SetItem))
             stored = [one.value for one in items if self._is_target(one.base, target.name, frame)]
@@ -550,7 +646,7 @@ class ListingOrder:
             stored += [e.element for e in again if isinstance(e, ir.Comp)]
         return any(self._is_sorted_copy(value, target, frame) for value in stored)
 
-    def _is_sorted_copy(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:
+    def _is_sorted_copy(self, number: int, target: _Target, frame: Frame) -> bool:
         """Whether a call sorts `target`, whatever part of the result is taken: `sorted(names)[:10]`."""
         e = self._model.ev.expr(frame, number)
         if isinstance(e, ir.Index):
@@ -559,7 +655,7 @@ class ListingOrder:
             return False
         return bool(_says_sort(e, frame, self._model))
 
-    def _has_items_of(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:
+    def _has_items_of(self, number: int, target: _Target, frame: Frame) -> bool:
         """Whether an expression is `target`, or a container of its items: `set(names)`, `[n for n in names if n]`."""
         if self._is_target(number, target, frame):
             return True
@@ -572,16 +668,26 @@ class ListingOrder:
         return False
 
     def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
-        """The orders of a slice of `whole`. A slice in a loop, of every n-th item, of all items, or in a debugging run
-        is not a split."""
+        """The orders of a slice of `whole`. A slice whose bounds come from a loop, of every n-th item, of all items, or
+        in a debugging run is not a split."""
         e = self._model.ev.expr(frame, index)
         bounds = [*self._bounds(e, whole, frame)] if isinstance(e, ir.Slice) else []
-        if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
+        if not bounds or any(self._is_from_loop(b, whole, frame, 0) for b in bounds):
             return found
         if self._is_debugging(index, frame):
             return found
         is_capped = isinstance(e, ir.Slice) and bounds == [e.upper] and self._is_cap(e.upper, whole, frame)
         return _capped(found) if is_capped else _cut(found)
+
+    def _is_from_loop(self, bound: int, whole: int, frame: Frame, depth: int) -> bool:
+        """Whether a bound of a slice of `whole` has another value in each turn of a loop, apart from the length of what
+        the loop goes through: `for name, files in groups.items(): files[: len(files) // 2]`."""
+        e = self._model.ev.expr(frame, bound)
+        if isinstance(e, ir.Element | ir.Unpack | ir.Phi) or depth > 6:
+            return True
+        if isinstance(e, ir.Call) and [arg.value for arg in e.args] == [whole]:
+            return not self._counts(bound, "builtins.len", frame)
+        return any(self._is_from_loop(part, whole, frame, depth + 1) for part in _parts(e))
 
     def _bounds(self, e: ir.Slice, whole: int, frame: Frame) -> Iterator[int]:
         """The bounds of a slice of `whole` that leave something out."""
@@ -685,6 +791,16 @@ class ListingOrder:
         tests = [self._model.ev.expr(frame, here.expr) for here in around if here.kind == "if" and not here.negated]
         names = [one.params[e.index].name if isinstance(e, ir.Param) else _called(e) for e in tests]
         return any("debug" in name.lower() for name in names)
+
+
+def _union(parts: Iterable[Orders]) -> Orders:
+    return frozenset(order for orders in parts for order in orders)
+
+
+def _agreed(parts: Sequence[Orders]) -> Orders:
+    """The orders of what several calls pass; empty if one of them passes something else, or only some sort it."""
+    are_sorted = {all(order.sorted for order in orders) for orders in parts}
+    return _union(parts) if all(parts) and len(are_sorted) == 1 else _NONE
 
 
 def _after(change: str, found: Orders) -> Orders:
@@ -799,13 +915,6 @@ def _sorted(orders: Orders) -> Orders:
 @needs_word
 def _changes_global(text: str, name: str) -> bool:
     return any(word in text for word in (f"{name}.sort(", f"shuffle({name}", f"sort({name}"))
-
-
-def _mentions_loop(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    e = model.ev.expr(frame, number)
-    if isinstance(e, ir.Element | ir.Unpack | ir.Phi) or depth > 6:
-        return True
-    return any(_mentions_loop(part, frame, model, depth + 1) for part in _parts(e))
 
 
 def _parts(e: ir.Expr | None) -> Iterator[int]:
