@@ -15,6 +15,7 @@ import copy, glob, itertools, math, os, random
 import numpy as np
 from pathlib import Path
 from natsort import natsorted
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 """
@@ -270,6 +271,46 @@ NAMES: dict[str, str] = {
     "names = []; if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
     "names = load(); if root: names = os.listdir(root); names.sort(); self.names = names": "os.listdir, sorted",
     "names = load(); if root: names = os.listdir(root); random.shuffle(names); self.names = names": "",
+    # filled by a function inside of the constructor
+    "names = []; def add(x): names.append(x); for x in os.listdir(root): add(x); self.names = names": "os.listdir",
+    "names = []; def add(x):;   for y in os.listdir(x): names.append(y); add(root); self.names = names": "os.listdir",
+    "names = []; def add(x):;   for y in sorted(os.listdir(x)): names.append(y); add(root); "
+    "self.names = names": "os.listdir, sorted",
+    "names = []; def add(x): names.extend(os.listdir(x)); [add(y) for y in glob.glob(root)]; "
+    "self.names = names": "glob.glob | os.listdir",
+    "names = []; def add(x): names.extend(os.listdir(x)); def both(): add(root); both(); "
+    "self.names = names": "os.listdir",
+    "names = []; def add(x): names.extend(os.listdir(x)); add(root); names.sort(); "
+    "self.names = names": "os.listdir, sorted",
+    "names = []; def add(x): names.extend(os.listdir(x)); def tidy(): names.sort(); add(root); tidy(); "
+    "self.names = names": "os.listdir, sorted",
+    "names = []; def add(x): names.extend(os.listdir(x)); def mix(): random.shuffle(names); add(root); mix(); "
+    "self.names = names": "",
+    "names, other = [], []; def add(x): other.extend(os.listdir(x)); add(root); self.names = names": "",
+    "names = []; def add(x): names.extend(os.listdir(x)); self.names = names": "",
+    # at chosen positions
+    "names = os.listdir(root); for a, b in KFold(5, shuffle=True, random_state=0).split(names): "
+    "self.names = [names[n] for n in a]": "os.listdir, cut",
+    "names = os.listdir(root); for k, (a, b) in enumerate(KFold(5).split(names)): "
+    "self.names = [(names[n], n) for n in b]": "os.listdir, cut",
+    "names = os.listdir(root); a, b = next(ShuffleSplit(random_state=0).split(names)); "
+    "self.names = np.array(names)[a]": "os.listdir, cut",
+    "names = os.listdir(root); parts = list(KFold(5).split(names)); a, b = parts[0]; self.names = []; "
+    "for n in a: self.names.append(names[n])": "os.listdir, cut",
+    "names = sorted(os.listdir(root)); for a, b in KFold(5).split(names): "
+    "self.names = [names[n] for n in a]": "os.listdir, sorted",
+    "names = os.listdir(root); for a, b in KFold(5, shuffle=True).split(names): self.names = [names[n] for n in a]": "",
+    "names = os.listdir(root); for a, b in ShuffleSplit(5).split(names): self.names = [names[n] for n in a]": "",
+    "names = os.listdir(root); for a, b in ShuffleSplit(5, random_state=None).split(names): "
+    "self.names = [names[n] for n in a]": "",
+    "names = os.listdir(root); for a, b in GroupKFold(5).split(names, load(), load()): "
+    "self.names = [names[n] for n in a]": "",
+    "names = os.listdir(root); order = np.random.default_rng(0).permutation(len(names)); "
+    "self.names = [names[n] for n in order[:9]]": "os.listdir, cut",
+    "names = os.listdir(root); order = np.random.permutation(len(names)); "
+    "self.names = [names[n] for n in order[:9]]": "",
+    "names = os.listdir(root); self.names = [names[n] for n in load()]": "",
+    "names = os.listdir(root); self.names = names[load()]": "",
     # from a dict
     "d = {}; for x in os.listdir(root): d[x[0]].append(x); self.names = d['a']": "os.listdir",
     "d = {}; for x in os.listdir(root): d[x[0]].append(x); for self.names in d.values(): pass": "os.listdir",
@@ -344,6 +385,14 @@ KEPT: dict[tuple[str, str], str] = {
         "for each in self.names.values(): each.sort()",
         'self.names["a"]',
     ): "",
+    (
+        "self.names = os.listdir(root); self.a, self.b = next(KFold(5).split(self.names))",
+        "[self.names[n] for n in self.a]",
+    ): "os.listdir, cut",
+    ("self.names = os.listdir(root); self.a = random.Random(0).sample(range(99), 9)", "self.names[self.a]"): (
+        "os.listdir, cut"
+    ),
+    ("self.names = os.listdir(root); self.a = random.sample(range(99), 9)", "self.names[self.a]"): "",
     ("self.names = os.listdir(root)", "self.names[0]"): "",
     ("self.names = os.listdir(root)", "self.missing"): "",
     ("self.names = os.listdir(root)", "self.names[:9]"): "os.listdir, cut",

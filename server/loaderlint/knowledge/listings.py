@@ -20,3 +20,12 @@ KEEPS_ORDER = frozenset(
 KEEPS_ORDER_METHODS = frozenset("copy tolist astype flatten".split())
 #: Methods and functions after which the order is another: no fault of the listing then.
 SHUFFLES = frozenset("shuffle permutation sample choice".split())
+
+#: Classes of scikit-learn whose `split` takes samples by their positions, unless they shuffle. Those that keep groups
+#: together are not among them: they go by the sorted names of the groups, whatever the order of the samples.
+FOLDS = frozenset(f"sklearn.model_selection.{name}" for name in ("KFold", "StratifiedKFold", "TimeSeriesSplit"))
+#: Those that always draw the positions.
+DRAWN_FOLDS = frozenset(
+    f"sklearn.model_selection.{name}"
+    for name in ("ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold", "RepeatedStratifiedKFold")
+)

@@ -17,13 +17,15 @@ from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibOb
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.chosen_positions import chosen_positions
 from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
-from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
 from loaderlint.rules.shared.looked_up_names import looked_up
 from loaderlint.rules.shared.looped_sets import looped_set
+from loaderlint.rules.shared.nested_functions import Nested, nested_readers
 from loaderlint.rules.shared.number_items import NumberItems
-from loaderlint.rules.shared.passed_arguments import passed_anywhere
+from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
+from loaderlint.rules.shared.seeded_draws import draws_with_seed, splits_with_seed
 
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
@@ -78,15 +80,22 @@ class _Value(Struct, frozen=True):
     key: ir.Expr | None
 
 
-_Target = int | str | _Entry | _Value
+class _Captured(Struct, frozen=True):
+    """What the def around a function binds to one of these names."""
+
+    names: frozenset[str]
+
+
+_Target = int | str | _Entry | _Value | _Captured
 
 
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
-_SEEDED_MODULES = frozenset({"random", "numpy.random"})
-#: What draws some items of a sequence, or all in another order. A seed decides about positions, not names.
 #: Functions that give the same number as a whole one.
 _ROUNDING = frozenset(map(Lib, ("builtins.int", "builtins.round", "math.ceil", "math.floor")))
+#: Methods of lists that add items at the end.
+_ADDING = frozenset({"append", "extend"})
+#: What draws some items of a sequence, or all in another order. A seed decides about positions, not names.
 _CHOSEN = frozenset({"sample", "choice", "choices"})
 _DRAWN = _CHOSEN | {"permutation", "permuted"}
 
@@ -123,13 +132,15 @@ class ListingOrder:
             case ir.Comp(kind, element, _, iterables):
                 takes_items = kind in ("list", "generator") and self._takes_items(element, iterables, frame)
                 found = self._all(iterables, frame, depth) if takes_items else _NONE
+                found = found or self._of_picked(element, iterables, frame, depth)
                 return found | self._of_sets(iterables, frame) if found else found
             case ir.Attr(base, name):
                 return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
             case ir.Index(base, index):
                 if isinstance(self._model.ev.expr(frame, index), ir.Slice):
                     return self._part(self.of(base, frame, depth), base, index, frame)
-                return self._of_walk(base, frame) or self._of_taken(number, frame, depth)
+                chosen = self.at(base, index, frame, depth)
+                return chosen or self._of_walk(base, frame) or self._of_taken(number, frame, depth)
             case ir.Unpack(value, index, _):
                 split = self._of_split(value, index, frame, depth) or self._of_walk(value, frame)
                 return split or self._of_item(value, index, frame, depth) or self._of_taken(number, frame, depth)
@@ -182,6 +193,21 @@ class ListingOrder:
         items = {n for n in parts if isinstance(e := exprs[n], ir.Element) and e.iterable in iterables}
         counters = {n for n in parts if self._turn(exprs[n], frame) in iterables}
         return element in items or any(items.intersection(ir.operands(exprs[n])) for n in parts - counters)
+
+    def _of_picked(self, element: int, iterables: Sequence[int], frame: Frame, depth: int) -> Orders:
+        """The orders of what a comprehension takes by positions: `[names[index] for index in chosen]`."""
+        exprs = self._model.facts(frame).ir.exprs
+        taken = [e for n in ir.made_of(exprs, (element,)) if isinstance(e := exprs[n], ir.Index)]
+        positions = {one: e.iterable for one in taken if isinstance(e := exprs[one.index], ir.Element)}
+        picked = ((one.base, each) for one, each in positions.items() if each in iterables)
+        return _union(self.at(base, each, frame, depth) for base, each in picked)
+
+    def at(self, base: int, positions: int, frame: Frame, depth: int = 0) -> Orders:
+        """The orders of the items of a sequence at positions that a seed, or their place, decides about; empty for
+        other positions."""
+        found = self.of(base, frame, depth)
+        choice = chosen_positions(positions, frame, self._model) if found else ""
+        return _drawn(_cut(found)) if choice == "seed" else _cut(found) if choice else _NONE
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -425,15 +451,10 @@ class ListingOrder:
 
     def _of_passed(self, index: int, frame: Frame, depth: int) -> Orders | None:
         """The order of an argument of a constructor, as written in its call; None if it is not written there."""
-        site = frame.receiver.site if isinstance(frame.receiver, Instance) else None
-        one = self._model.def_of(frame)
-        call = self._model.ev.expr(site.frame, site.expr) if site and one.name == "__init__" else None
-        if site is None or not isinstance(call, ir.Call) or any(arg.kind.startswith("star") for arg in call.args):
+        passed = passed_to_constructor(frame, index, self._model)
+        if passed is None:
             return None
-        if frame not in self._model.ev.targets(site.expr, site.frame):
-            return None  # a base class's constructor
-        written = ir.written_argument(call, one.params[index].name, index - 1)
-        return self.of(written, site.frame, depth) if written != NONE else None
+        return self.of(passed.number, passed.frame, depth) if passed.number != NONE else None
 
     def _of_arguments(self, index: int, frame: Frame, depth: int) -> Orders:
         """The order of an argument that only its expressions tell, in all calls."""
@@ -468,7 +489,7 @@ class ListingOrder:
         found: set[Order] = set()
         for step, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
-            if not isinstance(func, ir.Attr) or func.name not in ("append", "extend") or not call.args:
+            if not isinstance(func, ir.Attr) or func.name not in _ADDING or not call.args:
                 continue
             if not self._is_target(func.base, target, frame):
                 continue
@@ -483,12 +504,29 @@ class ListingOrder:
             found |= _cut(orders) if chosen else orders
             begun = [target] if isinstance(target, int) else [target.made] if isinstance(target, _Value) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
+        return frozenset(found | self._of_nested(target, frame, depth))
+
+    def _of_nested(self, target: _Target, frame: Frame, depth: int) -> Orders:
+        """The order in which functions inside of a def fill a list of it: that of the loops around their `append`, and
+        around their calls."""
+        found: set[Order] = set()
+        for one in self._nested(target, frame):
+            captured = _Captured(one.names)
+            if any(self._is_target(base, captured, one.frame) for _, base in one.frame.code.attribute_calls(_ADDING)):
+                found |= self._of_appended(one.frame, depth, captured)
+                found |= _union(self._of_loops_around(number, frame, depth) for number in one.calls)
         return frozenset(found)
+
+    def _nested(self, target: _Target, frame: Frame) -> Iterator[Nested]:
+        """The functions inside of a def that may read a list that it makes."""
+        if isinstance(target, int):
+            return nested_readers(lambda number: self._is_target(number, target, frame), frame, self._model)
+        return iter(())
 
     def _of_calls(self, frame: Frame, makers: Sequence[Frame], name: str, depth: int) -> Orders:
         """The order in which the construction calls a method that appends to the list `self.name`: that of the loops
         around the calls, `for name in names: self.add(name)`."""
-        appended = frame.code.attribute_calls({"append", "extend"})
+        appended = frame.code.attribute_calls(_ADDING)
         if not any(self._is_target(base, name, frame) for _, base in appended):
             return _NONE
         found: set[Order] = set()
@@ -533,12 +571,14 @@ class ListingOrder:
         return [one for one in choices if isinstance(self._model.ev.expr(frame, one), ir.Seq | ir.Call)]
 
     def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
-        """The order of a sequence that is indexed in a loop over a range: `names[turn]`."""
+        """The order of a sequence that is indexed in a loop over a range, or over chosen positions: `names[turn]`."""
         e = self._model.ev.expr(frame, value)
         index = self._model.ev.expr(frame, e.index) if isinstance(e, ir.Index) else None
         if not isinstance(e, ir.Index) or not isinstance(index, ir.Element):
             return _NONE
-        return self.of(e.base, frame, depth) if self._counts(index.iterable, "builtins.range", frame) else _NONE
+        if self._counts(index.iterable, "builtins.range", frame):
+            return self.of(e.base, frame, depth)
+        return self.at(e.base, index.iterable, frame, depth)
 
     def _chosen_by_turn(self, context: int, loops: Sequence[int], frame: Frame) -> set[int]:
         """The loops whose counter a test reads to select items: `if number % 5 == 0`."""
@@ -583,6 +623,9 @@ class ListingOrder:
     def _is_target(self, base: int, target: _Target, frame: Frame) -> bool:
         if isinstance(target, int):
             return base == target or target in self._choices(base, frame)
+        if isinstance(target, _Captured):
+            e = self._model.ev.expr(frame, base)
+            return isinstance(e, ir.Capture) and e.up == 1 and e.name in target.names
         if isinstance(target, _Value):
             taken = taken_value(base, frame, self._model)
             if taken is None or not self._is_target(taken.held, target.made, frame):
@@ -625,7 +668,8 @@ class ListingOrder:
             is_drawn = True
         if self._is_stored_sorted(target, frame):
             return "sorted"
-        return "drawn" if is_drawn else ""
+        inside = {self._is_changed(_Captured(one.names), one.frame) for one in self._nested(target, frame)}
+        return next((how for how in ("sorted", "shuffled") if how in inside), "drawn" if is_drawn else "")
 
     def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
         """Whether one of `frames` shuffles the list `self.name` without a seed."""
@@ -815,43 +859,6 @@ def _after(change: str, found: Orders) -> Orders:
     return found
 
 
-def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether a seeded generator draws: `random.Random(0).shuffle(names)`, or `random.seed(0)` and then
-    `random.shuffle(names)` in the same def."""
-    callee = model.ev.eval(call.func, frame)
-    owners = [a.owner for a in callee.only(LibMember)]
-    if any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners):
-        return True
-    modules = {lib.name.rpartition(".")[0] for lib in callee.only(Lib)}
-    return (
-        bool(modules) and modules <= _SEEDED_MODULES and _is_seeded_before(call, f"{modules.pop()}.seed", frame, model)
-    )
-
-
-def splits_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether a call is `train_test_split(names, random_state=0)`."""
-    if Lib("sklearn.model_selection.train_test_split") not in model.ev.eval(call.func, frame).atoms:
-        return False
-    state = next((model.ev.eval(arg.value, frame) for arg in call.args if arg.name == "random_state"), None)
-    return state is not None and bool(state.atoms) and state.literal != _NOTHING
-
-
-def _is_seeded_before(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
-    """Whether a def always seeds a module's generator with a number that it writes out before it makes a call."""
-    performed = list(model.ev.performed(frame))
-    here = next((step.context for step, one in performed if one is call), None)
-    if here is None:
-        return False
-    for step, one in performed:
-        if one is call:
-            return False
-        if Lib(seed) in model.ev.eval(one.func, frame).atoms and model.def_of(frame).is_within(here, step.context):
-            literal = model.ev.eval(one.args[0].value, frame).literal if one.args else None
-            if literal is not None and literal.kind == "int":
-                return True
-    return False
-
-
 def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:
     """'os.listdir', 'glob.glob', 'Path.iterdir', ...; '' for other calls."""
     callee = model.ev.eval(call.func, frame)
@@ -933,7 +940,5 @@ __all__ = [
     "ListingOrder",
     "Order",
     "Orders",
-    "draws_with_seed",
     "listing_name",
-    "splits_with_seed",
 ]

@@ -45,6 +45,19 @@ def passed_anywhere(frame: Frame, index: int, model: Model) -> list[Passed]:
     return found
 
 
+def passed_to_constructor(frame: Frame, index: int, model: Model) -> Passed | None:
+    """The argument for parameter `index` of the constructor that `frame` runs, as written in the call that creates the
+    object (NONE if it is not); None if `frame` runs another def, or the call does not lead to it."""
+    site = frame.receiver.site if isinstance(frame.receiver, Instance) else None
+    one = model.def_of(frame)
+    call = model.ev.expr(site.frame, site.expr) if site and one.name == "__init__" else None
+    if site is None or not isinstance(call, ir.Call) or any(arg.kind.startswith("star") for arg in call.args):
+        return None
+    if frame not in model.ev.targets(site.expr, site.frame):
+        return None  # a base class's constructor
+    return Passed(site.frame, ir.written_argument(call, one.params[index].name, index - 1))
+
+
 def _argument(call: ir.Call, frame: Frame, index: int, caller: Frame, model: Model) -> int:
     callee = model.ev.eval(call.func, caller)
     if any(arg.kind in ("star", "starstar") for arg in call.args) or callee.only(PartialOf, LibObject, Lib):

@@ -15,7 +15,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - A split by position (`names[:800]`, `names[rank::world]`), or by a draw with a seed (`random.sample(names, 800)`,
   `train_test_split(names, random_state=0)`, `random_split(dataset, sizes)` after `torch.manual_seed(0)`), changes on
   another machine or after a copy. The training may then have seen the validation data. So does a split of each group,
-  if a dict holds the files of each class (`groups[path.parent.name].append(path)`).
+  if a dict holds the files of each class (`groups[path.parent.name].append(path)`), and so do folds
+  (`KFold(5, shuffle=True, random_state=0).split(names)`).
 - A sample that stacks the files of a folder, such as the frames of a clip, gets them in any order. If it takes only
   the first of them, it gets others on another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.
@@ -33,6 +34,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   `names[: limit or len(names)]` with a limit of None, or `names[: min(limit, len(names))]` with an infinite limit
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint. With another limit,
   samples differ only if there are more files than that, so this is a hint, too.
+- The folds keep groups together (`GroupKFold`, `GroupShuffleSplit`): they go by the names of the groups.
 - Only a debugging run takes the slice, under `if self.debug:`.
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.

@@ -19,18 +19,22 @@ from loaderlint.rules.shared.listing_order import (
     ListingOrder,
     Order,
     Orders,
-    draws_with_seed,
 )
+from loaderlint.rules.shared.seeded_draws import draws_with_seed
 from loaderlint.rules.unsorted_listing.class_numbers import numbered
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
-from loaderlint.rules.unsorted_listing.seeded_splits import is_split_with_seed
+from loaderlint.rules.unsorted_listing.seeded_splits import split_of
 
 _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
 _TWO = "the files of two listings"
 _NO_ORDER = "the samples of {} have no fixed order:"
+_SPLIT = {
+    "seed": "{} may get other samples: a seed decides which positions each split gets, and",
+    "place": "{} may get other samples: the dataset is split by position, and",
+}
 _STACKING = frozenset("stack cat concat concatenate vstack hstack dstack".split())
 _STACKED = frozenset(f"{module}.{name}" for module in ("numpy", "torch") for name in _STACKING)
 #: What gives the same for any order of its parts.
@@ -74,12 +78,11 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
             elif each.capped:
                 what = f"{{}} may get other samples if there are more files than {name} takes:"
                 yield ListingUse(each.listing, Severity.HINT, what, splits=True)
-    is_split = bool(taken) and is_split_with_seed(inst, model)
+    split = split_of(inst, model) if taken else ""
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
-        if is_split:
-            what = "{} may get other samples: a seed decides which positions each split gets, and"
-            yield from (ListingUse(listing, Severity.WARNING, what, splits=True) for listing in unsorted)
+        if split:
+            yield from (ListingUse(listing, Severity.WARNING, _SPLIT[split], splits=True) for listing in unsorted)
         for listing in unsorted:
             yield ListingUse(listing, Severity.HINT, _NO_ORDER, _beside(listing, unsorted))
     for one, other in combinations(taken, 2):

@@ -44,10 +44,11 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
     methods = [frame for frame in model.run_by([entry]) if frame.receiver == inst]
     for frame, number, e in _indexed(methods, model):
         base = model.ev.expr(frame, e.base)
-        if base is None or not _is_from_parameter(e.index, frame, model, 0):
+        orders = _orders(e, frame, order, model)
+        if base is None or not orders:
             continue
-        kept, orders = _kept_as(base, frame, model), order.of(e.base, frame)
-        if not orders or not (kept or (frame is entry and _lists(entry, orders, model))):
+        kept = _kept_as(base, frame, model)
+        if not (kept or (frame is entry and _lists(entry, orders, model))):
             continue
         if order.is_shuffled(kept, methods):
             continue
@@ -57,6 +58,17 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
         position = _ANY_POSITION if helped else _shape(e.index, frame, model, 0)
         found.setdefault((key, position), Taken(name, key, position, orders)).takes.append((frame, number))
     return list(found.values())
+
+
+def _orders(e: ir.Index, frame: Frame, order: ListingOrder, model: Model) -> Orders:
+    """The orders of a sequence from which a sample takes an item by its own position, or by the one that stands there
+    among chosen positions: `self.files[self.chosen[index]]`."""
+    if _is_from_parameter(e.index, frame, model, 0):
+        return order.of(e.base, frame)
+    position = model.ev.expr(frame, e.index)
+    if isinstance(position, ir.Index) and _is_from_parameter(position.index, frame, model, 0):
+        return order.at(e.base, position.base, frame)
+    return frozenset()
 
 
 def _lists(entry: Frame, orders: Orders, model: Model) -> bool:

@@ -1,5 +1,6 @@
-"""Datasets that the project splits by a draw of positions with a seed, which gives the same files only where the
-listing has the same order: `random_split(dataset, sizes, generator=...)`, or `Subset(dataset, positions)`."""
+"""Datasets that the project splits by positions that a seed or their place decides about, which are the same files only
+where the listing has the same order: `random_split(dataset, sizes, generator=...)`, `Subset(dataset, positions)`, or a
+sampler of positions."""
 
 from __future__ import annotations
 
@@ -10,36 +11,47 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
-from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.generator_creation import library_of
-from loaderlint.rules.shared.listing_order import draws_with_seed, splits_with_seed
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.chosen_positions import Choice, chosen_positions
+from loaderlint.rules.shared.seeded_draws import is_generator
 
 #: At most this many callers of a function are looked at.
 _MAX_FRAMES = 8
-_MAX_DEPTH = 8
 _SPLIT = Lib("torch.utils.data.random_split")
 _SUBSET = Lib("torch.utils.data.Subset")
+_SAMPLER = "torch.utils.data.SubsetRandomSampler"
 _LIBRARIES = frozenset({"torch", "all"})
-_DRAWING = frozenset("shuffle permutation permuted sample choice randperm train_test_split".split())
 
 
-def is_split_with_seed(dataset: Instance, model: Model) -> bool:
-    """Whether the project splits a dataset by positions that a generator with a seed draws."""
-    return dataset in model.once(_split_datasets)
+def split_of(dataset: Instance, model: Model) -> Choice:
+    """How the project splits a dataset by positions: those that a generator with a seed draws, or folds of it; '' if
+    neither is known."""
+    return model.once(_split_datasets).get(dataset, "")
 
 
-def _split_datasets(model: Model) -> frozenset[Instance]:
-    found: set[Instance] = set()
+def _split_datasets(model: Model) -> dict[Instance, Choice]:
+    found: dict[Instance, Choice] = {}
     for frame, call in _calls("random_split", _SPLIT, model):
         generator = model.ev.calls.arguments(call, frame).get("generator", 2)
-        if _is_generator(generator) if generator is not None else _is_seeded_before(frame, model):
-            found |= _held(call, frame, model)
+        if is_generator(generator) if generator is not None else _is_seeded_before(frame, model):
+            found |= dict.fromkeys(_held(call, frame, model), "seed")
     for frame, call in _calls("Subset", _SUBSET, model):
-        positions = [arg.value for arg in call.args if arg.kind == "pos"][1:2]
-        positions += [arg.value for arg in call.args if arg.name == "indices"]
-        if any(_is_drawn(one, frame, model, 0) for one in positions):
-            found |= _held(call, frame, model)
-    return frozenset(found)
+        positions = ir.written_argument(call, "indices", 1)
+        if choice := chosen_positions(positions, frame, model):
+            found |= dict.fromkeys(_held(call, frame, model), choice)
+    for loader in model.loaders:
+        if choice := _sampled_by(loader, model):
+            found |= dict.fromkeys(loader.argument("dataset").only(Instance), choice)
+    return found
+
+
+def _sampled_by(loader: Loader, model: Model) -> Choice:
+    """How the positions are chosen that a sampler gives a loader: `SubsetRandomSampler(positions)`."""
+    for sampler in loader.argument("sampler").only(LibObject):
+        call = model.ev.expr(sampler.site.frame, sampler.site.expr)
+        if sampler.name == _SAMPLER and isinstance(call, ir.Call):
+            return chosen_positions(ir.written_argument(call, "indices", 0), sampler.site.frame, model)
+    return ""
 
 
 def _calls(name: str, callee: Lib, model: Model) -> Iterator[tuple[Frame, ir.Call]]:
@@ -58,12 +70,6 @@ def _frames(site: CallSite, model: Model) -> tuple[Frame, ...]:
 def _held(call: ir.Call, frame: Frame, model: Model) -> set[Instance]:
     dataset = model.ev.calls.arguments(call, frame).get("dataset", 0)
     return set(dataset.only(Instance)) if dataset is not None else set()
-
-
-def _is_generator(given: Val) -> bool:
-    """Whether a value is a generator of torch, which has a fixed seed from the start."""
-    made = given.only(LibObject)
-    return bool(made) and all(library_of(one) == "torch" for one in made)
 
 
 # --- a seed before ----------------------------------------------------------------------------------------------------
@@ -104,52 +110,3 @@ def _callers(seeding: Iterable[Frame], model: Model) -> Iterator[Frame]:
                 targets = model.ev.targets(site.expr, frame)
                 if any((one.path, one.piece, one.def_) in defs for one in targets):
                     yield frame
-
-
-# --- positions --------------------------------------------------------------------------------------------------------
-
-
-def _is_drawn(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    """Whether positions are drawn with a seed: here, or in the function of the project that returns them."""
-    if depth > _MAX_DEPTH or number == ir.NONE:
-        return False
-    if _is_shuffled(number, frame, model):
-        return True
-    match model.ev.expr(frame, number):
-        case ir.Index(base, _) | ir.Unpack(base, _, _):
-            return _is_drawn(base, frame, model, depth + 1)
-        case ir.Phi(choices):
-            return bool(choices) and all(_is_drawn(one, frame, model, depth + 1) for one in choices)
-        case ir.Call(func) as call:
-            if _draws(call, frame, model):
-                return True
-            method = model.ev.expr(frame, func)
-            if isinstance(method, ir.Attr) and method.name in ("tolist", "numpy"):
-                return _is_drawn(method.base, frame, model, depth + 1)
-            if Lib("builtins.list") in model.ev.eval(func, frame).atoms and call.args:
-                return _is_drawn(call.args[0].value, frame, model, depth + 1)
-            run = model.run_by(model.ev.targets(number, frame))
-            return any(_draws(one.call, one.frame, model) for each in run for one in model.calls_named(each, _DRAWING))
-    return False
-
-
-def _draws(call: ir.Call, frame: Frame, model: Model) -> bool:
-    """Whether a call draws positions or items with a seed."""
-    func = model.ev.expr(frame, call.func)
-    name = func.name if isinstance(func, ir.Attr | ir.Global) else ""
-    callee = model.ev.eval(call.func, frame)
-    if Lib("torch.randperm") in callee.atoms:
-        generator = model.ev.calls.arguments(call, frame).get("generator", None)
-        return generator is not None and _is_generator(generator)
-    if splits_with_seed(call, frame, model):
-        return True
-    return name in _DRAWING and draws_with_seed(call, frame, model)
-
-
-def _is_shuffled(number: int, frame: Frame, model: Model) -> bool:
-    """Whether the def shuffles a list in place with a seed."""
-    shuffles = model.calls_named(frame, ("shuffle",))
-    return any(
-        [arg.value for arg in one.call.args][:1] == [number] and draws_with_seed(one.call, frame, model)
-        for one in shuffles
-    )
