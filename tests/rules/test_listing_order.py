@@ -288,6 +288,26 @@ NAMES: dict[str, str] = {
     "self.names = names": "",
     "names, other = [], []; def add(x): other.extend(os.listdir(x)); add(root); self.names = names": "",
     "names = []; def add(x): names.extend(os.listdir(x)); self.names = names": "",
+    # one by one
+    "names = []; for x in os.listdir(root): names += [x]; self.names = names": "os.listdir",
+    "names = []; for x in os.listdir(root): names = names + [x]; self.names = names": "os.listdir",
+    "names = []; for x in sorted(os.listdir(root)): names += [x]; self.names = names": "os.listdir, sorted",
+    "names = []; for n, x in enumerate(os.listdir(root)):;   if n % 5: names += [x]; self.names = names": (
+        "os.listdir, cut"
+    ),
+    "d = {}; for x in os.listdir(root): d[x[0]] += [x]; self.names = d['a']": "os.listdir",
+    "for x in os.listdir(root):;   names = []; names += [x]; self.names = names": "",
+    # by the statements of the module
+    'NAMES = []; for x in os.listdir("x"): NAMES.append(x) | self.names = NAMES': "os.listdir",
+    'NAMES = []; for x in os.listdir("x"): NAMES.append(x); NAMES.sort() | self.names = NAMES': "",
+    'NAMES = []; for x in sorted(os.listdir("x")): NAMES.append(x) | self.names = NAMES': "os.listdir, sorted",
+    'NAMES = []; for x in os.listdir("x"): load().NAMES.append(x) | self.names = NAMES': "",
+    'NAMES = os.listdir("x"); random.Random(0).shuffle(NAMES) | self.names = NAMES': "os.listdir",
+    'NAMES = os.listdir("x"); random.seed(0); random.shuffle(NAMES) | self.names = NAMES': "os.listdir",
+    'NAMES = os.listdir("x"); random.shuffle(NAMES); random.seed(0) | self.names = NAMES': "",
+    'random.seed(load()); NAMES = os.listdir("x"); random.shuffle(NAMES) | self.names = NAMES': "",
+    'NAMES = os.listdir("x"); np.random.seed(0); random.shuffle(NAMES) | self.names = NAMES': "",
+    'NAMES = os.listdir("x"); def mix(): random.Random(0).shuffle(NAMES) | self.names = NAMES': "",
     # at chosen positions
     "names = os.listdir(root); for a, b in KFold(5, shuffle=True, random_state=0).split(names): "
     "self.names = [names[n] for n in a]": "os.listdir, cut",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +14,9 @@ from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LIST
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val, of
-from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.modules.dependencies import is_def, needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.chosen_positions import chosen_positions
 from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
@@ -80,13 +81,13 @@ class _Value(Struct, frozen=True):
     key: ir.Expr | None
 
 
-class _Captured(Struct, frozen=True):
-    """What the def around a function binds to one of these names."""
+class _Named(Struct, frozen=True):
+    """What the def around a function, or the module, binds to one of these names."""
 
     names: frozenset[str]
 
 
-_Target = int | str | _Entry | _Value | _Captured
+_Target = int | str | _Entry | _Value | _Named
 
 
 Orders = frozenset[Order]
@@ -148,10 +149,13 @@ class ListingOrder:
                 return self._of_taken(number, frame, depth)
             case ir.Phi(choices):
                 return self._all(self._model.ev.liveness.live(choices, frame, number), frame, depth)
-            case ir.Bin("+" | "*", left, right) | ir.Augmented("*", left, right):  # `names * 3` repeats them
+            case ir.Bin("*", left, right) | ir.Augmented("*", left, right):  # `names * 3` repeats them
                 return self._all((left, right), frame, depth)
+            case ir.Bin("+", left, right):
+                return self._all((left, right), frame, depth) | self._of_added(left, right, number, frame, depth)
             case ir.Augmented("+", left, right):
-                found = self._all((left, right), frame, depth)
+                added = self._of_added(left, right, number, frame, depth)
+                found = self._all((left, right), frame, depth) | added
                 loops = self._loops_since(self._begun(left, frame), frame.code.context_of(number), frame)
                 return found | self._of_sets(loops, frame) if found else found
             case ir.IfExp(test, then, other):
@@ -445,9 +449,23 @@ class ListingOrder:
                 body = self._model.ev.body(file.path, binding.piece)
                 step = self._model.def_of(body).steps[binding.step]
                 found |= self.of(step.value, body, depth) if isinstance(step, ir.Bind) else _NONE
-            if found and any(True for _ in file.asking(_changes_global, origin.path[0])):
-                return _NONE
+            found |= self._of_module(file, origin.path[0], depth)
+            change = self._module_change(file, origin.path[0]) if found else ""
+            if change:
+                return _drawn(frozenset(found)) if change == "drawn" else _NONE
         return frozenset(found)
+
+    def _of_module(self, file: ProjectFile, name: str, depth: int) -> Orders:
+        """The order in which the statements of a module fill a list."""
+        bodies = (self._model.ev.body(file.path, piece) for piece in file.all_asking(_fills_global, name))
+        return _union(self._of_appended(body, depth, _Named(frozenset({name}))) for body in bodies)
+
+    def _module_change(self, file: ProjectFile, name: str) -> str:
+        """How the code of a module may change the order of a list, as `_is_changed` tells; 'unknown' if that is not
+        known."""
+        bodies = [self._model.ev.body(file.path, piece) for piece in file.all_asking(_changes_global, name)]
+        changes = {self._is_changed(_Named(frozenset({name})), body) or "unknown" for body in bodies}
+        return min(changes - {"drawn"}, default="drawn" if changes else "")
 
     def _of_passed(self, index: int, frame: Frame, depth: int) -> Orders | None:
         """The order of an argument of a constructor, as written in its call; None if it is not written there."""
@@ -497,23 +515,36 @@ class ListingOrder:
                 found |= self.of(call.args[0].value, frame, depth)
             loops = self._ordering_loops(step.context, frame)
             chosen = self._chosen_by_turn(step.context, loops, frame)
-            for loop in loops:
-                orders = self.of(loop, frame, depth)
-                found |= _cut(orders) if loop in chosen else orders
+            found |= self._of_chosen_turns(loops, chosen, frame, depth)
             orders = self._of_turn(call.args[0].value, frame, depth)
             found |= _cut(orders) if chosen else orders
             begun = [target] if isinstance(target, int) else [target.made] if isinstance(target, _Value) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found | self._of_nested(target, frame, depth))
 
+    def _of_added(self, left: int, right: int, number: int, frame: Frame, depth: int) -> Orders:
+        """The order in which a def adds single items to a list, `names += [name]`: that of the loops around it."""
+        e = self._model.ev.expr(frame, right)
+        if not isinstance(e, ir.Seq) or not e.items:
+            return _NONE
+        context = frame.code.context_of(number)
+        since = self._loops_since(self._begun(left, frame), context, frame)
+        loops = [loop for loop in self._ordering_loops(context, frame) if loop in since]
+        return self._of_chosen_turns(loops, self._chosen_by_turn(context, loops, frame), frame, depth)
+
+    def _of_chosen_turns(self, loops: Sequence[int], chosen: Set[int], frame: Frame, depth: int) -> Orders:
+        """The orders of loops; of those that are `chosen`, some turns count."""
+        orders = ((loop, self.of(loop, frame, depth)) for loop in loops)
+        return _union(_cut(found) if loop in chosen else found for loop, found in orders)
+
     def _of_nested(self, target: _Target, frame: Frame, depth: int) -> Orders:
         """The order in which functions inside of a def fill a list of it: that of the loops around their `append`, and
         around their calls."""
         found: set[Order] = set()
         for one in self._nested(target, frame):
-            captured = _Captured(one.names)
-            if any(self._is_target(base, captured, one.frame) for _, base in one.frame.code.attribute_calls(_ADDING)):
-                found |= self._of_appended(one.frame, depth, captured)
+            named = _Named(one.names)
+            if any(self._is_target(base, named, one.frame) for _, base in one.frame.code.attribute_calls(_ADDING)):
+                found |= self._of_appended(one.frame, depth, named)
                 found |= _union(self._of_loops_around(number, frame, depth) for number in one.calls)
         return frozenset(found)
 
@@ -623,9 +654,11 @@ class ListingOrder:
     def _is_target(self, base: int, target: _Target, frame: Frame) -> bool:
         if isinstance(target, int):
             return base == target or target in self._choices(base, frame)
-        if isinstance(target, _Captured):
-            e = self._model.ev.expr(frame, base)
-            return isinstance(e, ir.Capture) and e.up == 1 and e.name in target.names
+        if isinstance(target, _Named):
+            match self._model.ev.expr(frame, base):
+                case ir.Capture(1, name) | ir.Global(name):
+                    return name in target.names
+            return False
         if isinstance(target, _Value):
             taken = taken_value(base, frame, self._model)
             if taken is None or not self._is_target(taken.held, target.made, frame):
@@ -668,7 +701,7 @@ class ListingOrder:
             is_drawn = True
         if self._is_stored_sorted(target, frame):
             return "sorted"
-        inside = {self._is_changed(_Captured(one.names), one.frame) for one in self._nested(target, frame)}
+        inside = {self._is_changed(_Named(one.names), one.frame) for one in self._nested(target, frame)}
         return next((how for how in ("sorted", "shuffled") if how in inside), "drawn" if is_drawn else "")
 
     def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
@@ -917,6 +950,11 @@ def _drawn(orders: Orders) -> Orders:
 def _sorted(orders: Orders) -> Orders:
     """The orders after sorting, which does not change which items there are."""
     return frozenset(replace(order, sorted=True) for order in orders)
+
+
+@needs_word
+def _fills_global(text: str, name: str) -> bool:
+    return any(f"{name}.{method}(" in text for method in _ADDING) and not is_def(text)
 
 
 @needs_word

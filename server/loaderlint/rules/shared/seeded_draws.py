@@ -5,6 +5,7 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Val
+from loaderlint.project.modules.dependencies import MODULE, does
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 
@@ -33,19 +34,40 @@ def splits_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
 
 
 def _is_seeded_before(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
-    """Whether a def always seeds a module's generator with a number that it writes out before it makes a call."""
+    """Whether a def, or the module above the statement, always seeds a module's generator with a number that it writes
+    out before it makes a call."""
     performed = list(model.ev.performed(frame))
     here = next((step.context for step, one in performed if one is call), None)
     if here is None:
         return False
     for step, one in performed:
         if one is call:
-            return False
-        if Lib(seed) in model.ev.eval(one.func, frame).atoms and model.def_of(frame).is_within(here, step.context):
-            literal = model.ev.eval(one.args[0].value, frame).literal if one.args else None
-            if literal is not None and literal.kind == "int":
-                return True
+            return _is_seeded_above(seed, frame, model)
+        if model.def_of(frame).is_within(here, step.context) and _seeds(one, seed, frame, model):
+            return True
     return False
+
+
+def _is_seeded_above(seed: str, frame: Frame, model: Model) -> bool:
+    """Whether a statement of the module above another one always seeds a module's generator."""
+    file = model.files.file(frame.path)
+    if frame.def_ != 0 or file is None or model.ev.names.class_around(file, frame.piece) is not None:
+        return False
+    above = (piece for piece in file.all_asking(does, "seed(", scope=MODULE) if piece < frame.piece)
+    bodies = (model.ev.body(file.path, piece) for piece in above)
+    return any(
+        step.context == 0 and _seeds(one, seed, body, model)
+        for body in bodies
+        for step, one in model.ev.performed(body)
+    )
+
+
+def _seeds(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
+    """Whether a call gives the function `seed` a number that is written out."""
+    if not call.args or Lib(seed) not in model.ev.eval(call.func, frame).atoms:
+        return False
+    literal = model.ev.eval(call.args[0].value, frame).literal
+    return literal is not None and literal.kind == "int"
 
 
 def is_generator(given: Val) -> bool:
