@@ -13,6 +13,7 @@ from tests.project.linking import link
 HEAD = """
 import copy, glob, itertools, math, os, random
 import numpy as np
+import pandas as pd
 from pathlib import Path
 from natsort import natsorted
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
@@ -308,6 +309,23 @@ NAMES: dict[str, str] = {
     'random.seed(load()); NAMES = os.listdir("x"); random.shuffle(NAMES) | self.names = NAMES': "",
     'NAMES = os.listdir("x"); np.random.seed(0); random.shuffle(NAMES) | self.names = NAMES': "",
     'NAMES = os.listdir("x"); def mix(): random.Random(0).shuffle(NAMES) | self.names = NAMES': "",
+    # the rows of a table
+    "t = pd.DataFrame({'a': os.listdir(root), 'b': 0}); self.names = t['a'].tolist()": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t[t.b == 0].reset_index()['a'].values": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t[(t.b == 0) & (t.a != '')].a": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.iloc[:9]": "os.listdir, cut",
+    "t = pd.DataFrame(list(zip(os.listdir(root), load()))); self.names = t.head(9)": "os.listdir, cut",
+    "t = pd.Series(os.listdir(root)); self.names = t.sample(frac=1, random_state=0)": "os.listdir",
+    "t = pd.Series(os.listdir(root)); self.names = t.sample(frac=0.5, random_state=0)": "os.listdir, cut",
+    "t = pd.Series(os.listdir(root)); self.names = t.sample(9, random_state=0)": "os.listdir, cut",
+    "t = pd.Series(os.listdir(root)); self.names = t.sample(frac=1)": "",
+    "t = pd.Series(os.listdir(root)); self.names = t.sample(frac=1, random_state=None)": "",
+    "t = pd.Series(os.listdir(root)); t.sample(frac=1); self.names = t": "os.listdir",
+    "t = pd.Series(sorted(os.listdir(root))); self.names = t.sample(9, random_state=0)": "os.listdir, sorted",
+    "t = pd.DataFrame({'a': os.listdir(root)}); t = t.sort_values('a'); self.names = t[:9]": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); t.sort_values('a', inplace=True); self.names = t": "os.listdir, sorted",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load())": "",
+    "t = pd.read_csv(root); os.listdir(root); self.names = t[:9]": "",
     # at chosen positions
     "names = os.listdir(root); for a, b in KFold(5, shuffle=True, random_state=0).split(names): "
     "self.names = [names[n] for n in a]": "os.listdir, cut",

@@ -16,8 +16,19 @@ KEEPS_ORDER = frozenset(
     tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm copy.copy copy.deepcopy builtins.reversed
     """.split()
 )
-#: Methods that give the items of their object in the same order.
-KEEPS_ORDER_METHODS = frozenset("copy tolist astype flatten".split())
+#: Methods that give the items of their object, or its rows, in the same order.
+KEEPS_ORDER_METHODS = frozenset(
+    """
+    copy tolist astype flatten
+    reset_index to_list to_numpy iterrows itertuples dropna drop drop_duplicates rename assign query
+    """.split()
+)
+#: Calls of pandas that make a table with the rows of their first argument.
+TABLES = frozenset(
+    f"pandas.{name}" for name in ("DataFrame", "Series", "DataFrame.from_dict", "DataFrame.from_records")
+)
+#: Attributes of a table that have its rows.
+ROWS = frozenset("iloc loc values at iat".split())
 #: Methods and functions after which the order is another: no fault of the listing then.
 SHUFFLES = frozenset("shuffle permutation sample choice".split())
 

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
+from loaderlint.knowledge.listings import (
+    KEEPS_ORDER,
+    KEEPS_ORDER_METHODS,
+    LISTING_METHODS,
+    LISTINGS,
+    ROWS,
+    SHUFFLES,
+    TABLES,
+)
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val, of
@@ -27,6 +35,7 @@ from loaderlint.rules.shared.nested_functions import Nested, nested_readers
 from loaderlint.rules.shared.number_items import NumberItems
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
 from loaderlint.rules.shared.seeded_draws import draws_with_seed, splits_with_seed
+from loaderlint.rules.shared.table_rows import is_table, selects_rows
 
 _MAX_DEPTH = 24
 #: The listing was not reached through the call of a helper.
@@ -136,12 +145,15 @@ class ListingOrder:
                 found = found or self._of_picked(element, iterables, frame, depth)
                 return found | self._of_sets(iterables, frame) if found else found
             case ir.Attr(base, name):
-                return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
+                owner = self._model.ev.eval(base, frame)
+                has_rows = name in ROWS or (isinstance(self._model.ev.expr(frame, base), ir.Attr) and is_table(owner))
+                return self._of_attribute(owner, name, depth) or (self.of(base, frame, depth) if has_rows else _NONE)
             case ir.Index(base, index):
                 if isinstance(self._model.ev.expr(frame, index), ir.Slice):
                     return self._part(self.of(base, frame, depth), base, index, frame)
                 chosen = self.at(base, index, frame, depth)
-                return chosen or self._of_walk(base, frame) or self._of_taken(number, frame, depth)
+                found = chosen or self._of_walk(base, frame) or self._of_taken(number, frame, depth)
+                return found or (self.of(base, frame, depth) if selects_rows(index, frame, self._model) else _NONE)
             case ir.Unpack(value, index, _):
                 split = self._of_split(value, index, frame, depth) or self._of_walk(value, frame)
                 return split or self._of_item(value, index, frame, depth) or self._of_taken(number, frame, depth)
@@ -232,6 +244,10 @@ class ListingOrder:
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names & {"builtins.set", "builtins.frozenset"}:
             return self._of_set(number, arguments, frame, depth)
+        if names & TABLES:
+            columns = (ev.expr(frame, one) for one in arguments[:1])
+            values = [value for e in columns if isinstance(e, ir.Map) for value in e.values]
+            return self._all(values or arguments[:1], frame, depth)
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else _NONE
         found: set[Order] = set()
@@ -249,7 +265,21 @@ class ListingOrder:
         func = ev.expr(frame, call.func)
         if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
             return self.of(func.base, frame, depth)
+        if isinstance(func, ir.Attr) and func.name in ("sample", "head", "tail"):
+            return self._of_some_rows(call, func, frame, depth)
         return self._of_taken(number, frame, depth)
+
+    def _of_some_rows(self, call: ir.Call, method: ir.Attr, frame: Frame, depth: int) -> Orders:
+        """The order of the rows that a method takes from a table: `rows.sample(frac=1, random_state=0)`."""
+        found = self.of(method.base, frame, depth)
+        if method.name != "sample":
+            return _cut(found)
+        given = {arg.name: self._model.ev.eval(arg.value, frame) for arg in call.args}
+        share, state = given.get("frac"), given.get("random_state")
+        if state is None or state.is_none:
+            return _NONE
+        is_whole = share is not None and share.literal is not None and share.literal.value == 1
+        return _drawn(found if is_whole else _cut(found))
 
     def _of_set(self, number: int, made_of: Iterable[int], frame: Frame, depth: int) -> Orders:
         """A set of names, whose hashes differ in each run, whatever their order was before. Numbers have the same
@@ -692,7 +722,7 @@ class ListingOrder:
             if not how:
                 continue
             touched = [call.args[0].value] if call.args else []
-            if isinstance(func, ir.Attr):
+            if isinstance(func, ir.Attr) and name not in _DRAWN:  # `rows.sample()` gives other rows
                 touched.append(func.base)
             if not any(self._is_target(one, target, frame) for one in touched):
                 continue

@@ -16,7 +16,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   `train_test_split(names, random_state=0)`, `random_split(dataset, sizes)` after `torch.manual_seed(0)`), changes on
   another machine or after a copy. The training may then have seen the validation data. So does a split of each group,
   if a dict holds the files of each class (`groups[path.parent.name].append(path)`), and so do folds
-  (`KFold(5, shuffle=True, random_state=0).split(names)`).
+  (`KFold(5, shuffle=True, random_state=0).split(names)`) and rows of a table that is made of the listing
+  (`rows.sample(frac=1, random_state=0)`).
 - A sample that stacks the files of a folder, such as the frames of a clip, gets them in any order. If it takes only
   the first of them, it gets others on another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, field
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.listings import ROWS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
@@ -63,9 +64,10 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
 def _orders(e: ir.Index, frame: Frame, order: ListingOrder, model: Model) -> Orders:
     """The orders of a sequence from which a sample takes an item by its own position, or by the one that stands there
     among chosen positions: `self.files[self.chosen[index]]`."""
-    if _is_from_parameter(e.index, frame, model, 0):
-        return order.of(e.base, frame)
     position = model.ev.expr(frame, e.index)
+    row = position.items[0] if isinstance(position, ir.Seq) and position.items else e.index  # `rows.loc[index, "path"]`
+    if _is_from_parameter(row, frame, model, 0):
+        return order.of(e.base, frame)
     if isinstance(position, ir.Index) and _is_from_parameter(position.index, frame, model, 0):
         return order.at(e.base, position.base, frame)
     return frozenset()
@@ -110,9 +112,14 @@ def _in_entry(taken: tuple[Frame, int], entry: Frame, model: Model) -> list[int]
 
 
 def _kept_as(e: ir.Expr, frame: Frame, model: Model) -> str:
-    """How a dataset has a sequence, as written after `self.`: `images`, `files["train"]`, `files[...]`; else ''."""
+    """How a dataset has a sequence, as written after `self.`: `images`, `files["train"]`, `files[...]`; else ''. The
+    rows of a table, `rows.iloc`, are the table."""
     if isinstance(e, ir.Attr):
-        return e.name if ir.is_self(model.ev.expr(frame, e.base)) else ""
+        held = model.ev.expr(frame, e.base)
+        if ir.is_self(held):
+            return e.name
+        table = _kept_as(held, frame, model) if isinstance(held, ir.Attr | ir.Index) else ""
+        return table if e.name in ROWS or not table else f"{table}.{e.name}"
     kept = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
     if not isinstance(e, ir.Index) or not isinstance(kept, ir.Attr):
         return ""
