@@ -289,6 +289,10 @@ NAMES: dict[str, str] = {
     "self.names = names": "",
     "names, other = [], []; def add(x): other.extend(os.listdir(x)); add(root); self.names = names": "",
     "names = []; def add(x): names.extend(os.listdir(x)); self.names = names": "",
+    "d = {}; def add(x): d.setdefault(x, []).extend(os.listdir(x)); add(root); self.names = d['a']": "os.listdir",
+    "d = {}; def add(x): d.setdefault(x, []).extend(sorted(os.listdir(x))); add(root); "
+    "self.names = d['a']": "os.listdir, sorted",
+    "d = {}; def add(x): d.setdefault('b', []).extend(os.listdir(x)); add(root); self.names = d['a']": "",
     # one by one
     "names = []; for x in os.listdir(root): names += [x]; self.names = names": "os.listdir",
     "names = []; for x in os.listdir(root): names = names + [x]; self.names = names": "os.listdir",
@@ -303,6 +307,29 @@ NAMES: dict[str, str] = {
     'NAMES = []; for x in os.listdir("x"): NAMES.append(x); NAMES.sort() | self.names = NAMES': "",
     'NAMES = []; for x in sorted(os.listdir("x")): NAMES.append(x) | self.names = NAMES': "os.listdir, sorted",
     'NAMES = []; for x in os.listdir("x"): load().NAMES.append(x) | self.names = NAMES': "",
+    'NAMES = []; for x in os.listdir("x"): NAMES.append(x); NAMES = sorted(NAMES) | '
+    "self.names = NAMES": "os.listdir, sorted",
+    'NAMES = []; for x in os.listdir("x"): NAMES.append(x); NAMES = list(NAMES) | self.names = NAMES': "os.listdir",
+    'NAMES = []; for x in os.listdir("x"): NAMES.append(x); NAMES = load() | self.names = NAMES': "",
+    'G = {}; for x in os.listdir("x"): G[x[0]].append(x) | self.names = G["a"]': "os.listdir",
+    'G = {}; for x in os.listdir("x"): G.setdefault(x[0], []).append(x) | for self.names in G.values(): pass': (
+        "os.listdir"
+    ),
+    'G = {"a": os.listdir("x"), "b": load()} | self.names = G["b"]': "",
+    'G = {}; for x in sorted(os.listdir("x")): G[x[0]].append(x) | self.names = G["a"]': "os.listdir, sorted",
+    'G = {}; for x in os.listdir("x"): G[x[0]].append(x); for v in G.values(): v.sort() | self.names = G["a"]': "",
+    'G = {}; for x in os.listdir("x"): G[x[0]].append(x); for v in G.values(): random.shuffle(v) | '
+    'self.names = G["a"]': "",
+    'G = {}; for x in os.listdir("x"): G[x[0]].append(x); for v in G.values(): random.Random(0).shuffle(v) | '
+    'self.names = G["a"]': "os.listdir",
+    'G = {}; for x in os.listdir("x"): G[x[0]].append(x); G = {k: sorted(v) for k, v in G.items()} | '
+    'self.names = G["a"]': "os.listdir, sorted",
+    'G = {"a": os.listdir("x")}; def tidy(): [v.sort() for v in G.values()] | self.names = G["a"]': "",
+    'G = {"a": os.listdir("x")}; def keys(): return len(G) | self.names = G["a"]': "os.listdir",
+    'NAMES = os.listdir("x"); AT = random.Random(0).sample(range(99), 9) | self.names = [NAMES[n] for n in AT]': (
+        "os.listdir, cut"
+    ),
+    'NAMES = os.listdir("x"); AT = random.sample(range(99), 9) | self.names = [NAMES[n] for n in AT]': "",
     'NAMES = os.listdir("x"); random.Random(0).shuffle(NAMES) | self.names = NAMES': "os.listdir",
     'NAMES = os.listdir("x"); random.seed(0); random.shuffle(NAMES) | self.names = NAMES': "os.listdir",
     'NAMES = os.listdir("x"); random.shuffle(NAMES); random.seed(0) | self.names = NAMES': "",

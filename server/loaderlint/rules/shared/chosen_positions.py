@@ -11,6 +11,7 @@ from loaderlint.knowledge.listings import DRAWN_FOLDS, FOLDS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.module_names import module_names
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
 from loaderlint.rules.shared.seeded_draws import draws_with_seed, is_generator, splits_with_seed
 
@@ -47,6 +48,9 @@ def chosen_positions(number: int, frame: Frame, model: Model, depth: int = 0) ->
             return _agreed(chosen_positions(one.number, one.frame, model, depth + _CALLER) for one in passed)
         case ir.Attr(base, name):
             return _agreed(_kept(inst, name, model, depth + 1) for inst in model.ev.eval(base, frame).only(Instance))
+        case ir.Global(name):
+            bound = [pair for one in module_names(name, frame, model) for pair in one.bound]
+            return _agreed(chosen_positions(value, body, model, depth + 1) for body, value in bound)
         case ir.Call() as call:
             return _of_call(call, number, frame, model, depth + 1)
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,14 +23,13 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val, of
 from loaderlint.project.modules.dependencies import is_def, needs_word
-from loaderlint.project.modules.module_refs import ModuleRef
-from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.chosen_positions import chosen_positions
 from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
 from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
 from loaderlint.rules.shared.looked_up_names import looked_up
 from loaderlint.rules.shared.looped_sets import looped_set
+from loaderlint.rules.shared.module_names import ModuleName, module_names
 from loaderlint.rules.shared.nested_functions import Nested, nested_readers
 from loaderlint.rules.shared.number_items import NumberItems
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
@@ -83,17 +82,17 @@ class _Entry(Struct, frozen=True):
     name: str
 
 
-class _Value(Struct, frozen=True):
-    """The value under a key of the dict that expression `made` gives; under any key if that is None."""
-
-    made: int
-    key: ir.Expr | None
-
-
 class _Named(Struct, frozen=True):
     """What the def around a function, or the module, binds to one of these names."""
 
     names: frozenset[str]
+
+
+class _Value(Struct, frozen=True):
+    """The value under a key of the dict that `made` stands for; under any key if that is None."""
+
+    made: int | _Named
+    key: ir.Expr | None
 
 
 _Target = int | str | _Entry | _Value | _Named
@@ -395,6 +394,8 @@ class ListingOrder:
                 return self.of(element, frame, depth) | self._of_filled(held, asked, frame, depth)
             case ir.Call():
                 return self._of_made(e, held, asked, frame, depth)
+            case ir.Global(name):
+                return self._of_module_values(name, asked, frame, depth)
             case ir.Param(index):
                 passed = passed_anywhere(frame, index, self._model)
                 return _agreed([self._of_values(one.number, asked, one.frame, depth) for one in passed])
@@ -417,7 +418,7 @@ class ListingOrder:
                 found |= self._of_values(step.value, asked, target, depth)
         return _by(frame, number, found)
 
-    def _of_filled(self, made: int, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+    def _of_filled(self, made: int | _Named, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
         """The orders of the lists that a def stores in a dict or fills there: `groups[name].append(file)`."""
         value = _Value(made, asked)
         stored = [
@@ -426,6 +427,19 @@ class ListingOrder:
             if self._is_target(step.base, made, frame) and _may_be_same(asked, self._model.ev.expr(frame, step.index))
         ]
         return self._all(stored, frame, depth) | self._of_appended(frame, depth, value)
+
+    def _of_module_values(self, name: str, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
+        """The orders of the lists in a dict that the statements of a module make and fill."""
+        found: set[Order] = set()
+        for one in module_names(name, frame, self._model):
+            named = _Named(frozenset({one.name}))
+            found |= _union(self._of_values(value, asked, body, depth) for body, value in one.bound)
+            bodies = one.bodies(_fills_dict, self._model)
+            found |= _union(self._of_filled(named, asked, body, depth) for body in bodies)
+            change = self._module_change(one, _changes_values, _Value(named, asked)) if found else ""
+            if change:
+                return _drawn(frozenset(found)) if change == "drawn" else _NONE
+        return frozenset(found)
 
     def _of_entry(self, kept: ir.Attr, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
         """The order of a list that an object stores in a dict or list of its own: `self.files["train"]`."""
@@ -468,34 +482,25 @@ class ListingOrder:
 
     def _of_global(self, name: str, frame: Frame, depth: int) -> Orders:
         found: set[Order] = set()
-        value = self._model.ev.names.lookup(frame.path, name)
-        for origin in value.origins:
-            file = self._model.files.file(origin.owner.path) if isinstance(origin.owner, ModuleRef) else None
-            if file is None or len(origin.path) != 1:
-                continue
-            for binding in self._model.ev.names.bindings_seen_from(frame, file.path, origin.path[0]):
-                if binding.step < 0 or binding.def_ != 0:
-                    continue
-                body = self._model.ev.body(file.path, binding.piece)
-                step = self._model.def_of(body).steps[binding.step]
-                found |= self.of(step.value, body, depth) if isinstance(step, ir.Bind) else _NONE
-            found |= self._of_module(file, origin.path[0], depth)
-            change = self._module_change(file, origin.path[0]) if found else ""
+        for one in module_names(name, frame, self._model):
+            found |= _union(self.of(value, body, depth) for body, value in one.bound)
+            named = _Named(frozenset({one.name}))
+            bodies = one.bodies(_fills_global, self._model)
+            found |= _union(self._of_appended(body, depth, named) for body in bodies)
+            change = self._module_change(one, _changes_global, named) if found else ""
             if change:
                 return _drawn(frozenset(found)) if change == "drawn" else _NONE
         return frozenset(found)
 
-    def _of_module(self, file: ProjectFile, name: str, depth: int) -> Orders:
-        """The order in which the statements of a module fill a list."""
-        bodies = (self._model.ev.body(file.path, piece) for piece in file.all_asking(_fills_global, name))
-        return _union(self._of_appended(body, depth, _Named(frozenset({name}))) for body in bodies)
-
-    def _module_change(self, file: ProjectFile, name: str) -> str:
-        """How the code of a module may change the order of a list, as `_is_changed` tells; 'unknown' if that is not
-        known."""
-        bodies = [self._model.ev.body(file.path, piece) for piece in file.all_asking(_changes_global, name)]
-        changes = {self._is_changed(_Named(frozenset({name})), body) or "unknown" for body in bodies}
-        return min(changes - {"drawn"}, default="drawn" if changes else "")
+    def _module_change(self, one: ModuleName, asking: Callable[[str, str], bool], target: _Target) -> str:
+        """How the code of a module may change the order of a list, as `_is_changed` tells; 'unknown' if it is not known
+        what a function, or a statement that names the list itself, does to it."""
+        changes: set[str] = set()
+        for piece in one.file.all_asking(asking, one.name):
+            change = self._is_changed(target, self._model.ev.body(one.file.path, piece))
+            is_silent = isinstance(target, _Value) and not is_def(one.file.pieces[piece].text)
+            changes.add(change or ("" if is_silent else "unknown"))
+        return min(changes - {"", "drawn"}, default="drawn" if "drawn" in changes else "")
 
     def _of_passed(self, index: int, frame: Frame, depth: int) -> Orders | None:
         """The order of an argument of a constructor, as written in its call; None if it is not written there."""
@@ -548,7 +553,8 @@ class ListingOrder:
             found |= self._of_chosen_turns(loops, chosen, frame, depth)
             orders = self._of_turn(call.args[0].value, frame, depth)
             found |= _cut(orders) if chosen else orders
-            begun = [target] if isinstance(target, int) else [target.made] if isinstance(target, _Value) else []
+            made = target.made if isinstance(target, _Value) else target
+            begun = [made] if isinstance(made, int) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found | self._of_nested(target, frame, depth))
 
@@ -571,18 +577,20 @@ class ListingOrder:
         """The order in which functions inside of a def fill a list of it: that of the loops around their `append`, and
         around their calls."""
         found: set[Order] = set()
-        for one in self._nested(target, frame):
-            named = _Named(one.names)
-            if any(self._is_target(base, named, one.frame) for _, base in one.frame.code.attribute_calls(_ADDING)):
-                found |= self._of_appended(one.frame, depth, named)
+        for one, inside in self._nested(target, frame):
+            if any(self._is_target(base, inside, one.frame) for _, base in one.frame.code.attribute_calls(_ADDING)):
+                found |= self._of_appended(one.frame, depth, inside)
                 found |= _union(self._of_loops_around(number, frame, depth) for number in one.calls)
         return frozenset(found)
 
-    def _nested(self, target: _Target, frame: Frame) -> Iterator[Nested]:
-        """The functions inside of a def that may read a list that it makes."""
-        if isinstance(target, int):
-            return nested_readers(lambda number: self._is_target(number, target, frame), frame, self._model)
-        return iter(())
+    def _nested(self, target: _Target, frame: Frame) -> Iterator[tuple[Nested, _Target]]:
+        """The functions inside of a def that may read a list or dict that it makes, each with what stands for the
+        target there."""
+        made = target.made if isinstance(target, _Value) else target
+        if isinstance(made, int):
+            for one in nested_readers(lambda number: self._is_target(number, made, frame), frame, self._model):
+                named = _Named(one.names)
+                yield one, _Value(named, target.key) if isinstance(target, _Value) else named
 
     def _of_calls(self, frame: Frame, makers: Sequence[Frame], name: str, depth: int) -> Orders:
         """The order in which the construction calls a method that appends to the list `self.name`: that of the loops
@@ -731,8 +739,8 @@ class ListingOrder:
             is_drawn = True
         if self._is_stored_sorted(target, frame):
             return "sorted"
-        inside = {self._is_changed(_Named(one.names), one.frame) for one in self._nested(target, frame)}
-        return next((how for how in ("sorted", "shuffled") if how in inside), "drawn" if is_drawn else "")
+        changes = {self._is_changed(inside, one.frame) for one, inside in self._nested(target, frame)}
+        return next((how for how in ("sorted", "shuffled") if how in changes), "drawn" if is_drawn else "")
 
     def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
         """Whether one of `frames` shuffles the list `self.name` without a seed."""
@@ -985,6 +993,16 @@ def _sorted(orders: Orders) -> Orders:
 @needs_word
 def _fills_global(text: str, name: str) -> bool:
     return any(f"{name}.{method}(" in text for method in _ADDING) and not is_def(text)
+
+
+@needs_word
+def _fills_dict(text: str, name: str) -> bool:
+    return any(f"{name}{taken}" in text for taken in ("[", ".setdefault(")) and not is_def(text)
+
+
+@needs_word
+def _changes_values(text: str, name: str) -> bool:
+    return name in text and ("sort" in text or "shuffle" in text)
 
 
 @needs_word
