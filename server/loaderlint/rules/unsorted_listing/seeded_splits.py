@@ -5,6 +5,7 @@ sampler of positions."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import SEEDERS
@@ -14,6 +15,7 @@ from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.chosen_positions import Choice, chosen_positions
 from loaderlint.rules.shared.seeded_draws import is_generator
+from loaderlint.rules.unsorted_listing.counted_positions import is_part_by_count
 
 #: At most this many callers of a function are looked at.
 _MAX_FRAMES = 8
@@ -35,10 +37,16 @@ def _split_datasets(model: Model) -> dict[Instance, Choice]:
         generator = model.ev.calls.arguments(call, frame).get("generator", 2)
         if is_generator(generator) if generator is not None else _is_seeded_before(frame, model):
             found |= dict.fromkeys(_held(call, frame, model), "seed")
+    counted: dict[Instance, set[tuple[Path, int, ir.Call]]] = {}
     for frame, call in _calls("Subset", _SUBSET, model):
         positions = ir.written_argument(call, "indices", 1)
         if choice := chosen_positions(positions, frame, model):
             found |= dict.fromkeys(_held(call, frame, model), choice)
+        elif positions != ir.NONE and is_part_by_count(positions, frame, model):
+            for dataset in _held(call, frame, model):
+                counted.setdefault(dataset, set()).add((frame.path, frame.piece, call))
+    parts = {dataset for dataset, calls in counted.items() if len(calls) > 1}  # one alone may be for a short run
+    found |= dict.fromkeys(parts - found.keys(), "place")
     for loader in model.loaders:
         if choice := _sampled_by(loader, model):
             found |= dict.fromkeys(loader.argument("dataset").only(Instance), choice)
