@@ -335,6 +335,17 @@ NAMES: dict[str, str] = {
     'NAMES = os.listdir("x"); random.shuffle(NAMES); random.seed(0) | self.names = NAMES': "",
     'random.seed(load()); NAMES = os.listdir("x"); random.shuffle(NAMES) | self.names = NAMES': "",
     'NAMES = os.listdir("x"); np.random.seed(0); random.shuffle(NAMES) | self.names = NAMES': "",
+    "def set_seed(n):;   np.random.seed(n);   random.seed(n) | set_seed(0); self.names = os.listdir(root); "
+    "random.shuffle(self.names)": "os.listdir",
+    "def set_seed(n): np.random.seed(n) | set_seed(0); self.names = os.listdir(root); random.shuffle(self.names)": "",
+    "def set_seed(n): random.seed(n) | set_seed(load()); self.names = os.listdir(root); random.shuffle(self.names)": "",
+    "def set_seed(n): random.seed(n) | self.names = os.listdir(root); random.shuffle(self.names); set_seed(0)": "",
+    "def set_seed(n):;   if n > load(): random.seed(n) | set_seed(0); self.names = os.listdir(root); "
+    "random.shuffle(self.names)": "",
+    "from transformers import set_seed | set_seed(0); self.names = os.listdir(root); "
+    "np.random.shuffle(self.names)": "os.listdir",
+    'def set_seed(n): random.seed(n); set_seed(0); NAMES = os.listdir("x"); random.shuffle(NAMES) | '
+    "self.names = NAMES": "os.listdir",
     'NAMES = os.listdir("x"); def mix(): random.Random(0).shuffle(NAMES) | self.names = NAMES': "",
     # the rows of a table
     "t = pd.DataFrame({'a': os.listdir(root), 'b': 0}); self.names = t['a'].tolist()": "os.listdir",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Val
 from loaderlint.project.modules.dependencies import MODULE, does
@@ -43,7 +45,7 @@ def _is_seeded_before(call: ir.Call, seed: str, frame: Frame, model: Model) -> b
     for step, one in performed:
         if one is call:
             return _is_seeded_above(seed, frame, model)
-        if model.def_of(frame).is_within(here, step.context) and _seeds(one, seed, frame, model):
+        if model.def_of(frame).is_within(here, step.context) and _seeds(step, one, seed, frame, model):
             return True
     return False
 
@@ -53,18 +55,32 @@ def _is_seeded_above(seed: str, frame: Frame, model: Model) -> bool:
     file = model.files.file(frame.path)
     if frame.def_ != 0 or file is None or model.ev.names.class_around(file, frame.piece) is not None:
         return False
-    above = (piece for piece in file.all_asking(does, "seed(", scope=MODULE) if piece < frame.piece)
+    above = (piece for piece in file.all_asking(does, "seed", scope=MODULE) if piece < frame.piece)
     bodies = (model.ev.body(file.path, piece) for piece in above)
     return any(
-        step.context == 0 and _seeds(one, seed, body, model)
+        step.context == 0 and _seeds(step, one, seed, body, model)
         for body in bodies
         for step, one in model.ev.performed(body)
     )
 
 
-def _seeds(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
-    """Whether a call gives the function `seed` a number that is written out."""
-    if not call.args or Lib(seed) not in model.ev.eval(call.func, frame).atoms:
+def _seeds(step: ir.Perform, call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
+    """Whether a call gives the function `seed`, or one that seeds all libraries, a number that is written out; also by
+    a function of the project: `set_seed(0)`."""
+    if _is_seeding(call, seed, frame, model):
+        return True
+    if "seed" not in called_name(frame.code.exprs, call.func).lower():
+        return False
+    targets = model.ev.targets(step.call, frame)
+    return bool(targets) and all(
+        any(one.context == 0 and _is_seeding(inner, seed, target, model) for one, inner in model.ev.performed(target))
+        for target in targets
+    )
+
+
+def _is_seeding(call: ir.Call, seed: str, frame: Frame, model: Model) -> bool:
+    names = {lib.name for lib in model.ev.eval(call.func, frame).only(Lib)} if call.args else set()
+    if not any(name == seed or SEEDERS.get(name) == "all" for name in names):
         return False
     literal = model.ev.eval(call.args[0].value, frame).literal
     return literal is not None and literal.kind == "int"
