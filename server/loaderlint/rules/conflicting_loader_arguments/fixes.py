@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -48,9 +48,10 @@ def _fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
     named = other is not None and _is_named(other, call.anchor, model)
     followed = _following(conflict, argument, call.anchor, model) if named and other and other.keyword else None
     if followed is not None:
-        title = f"Make `{conflict.argument}` depend on `{conflict.other}`"
+        sources = _following_too(conflict, loader, call.anchor, model) | {conflict.argument: followed}
+        title = f"Make {_listed(sorted(sources))} depend on `{conflict.other}`"
         followed_alone: Safety = "unsafe" if _may_conflict_too(conflict, loader, model) else "safe"
-        yield Fix(title, followed_alone, (SetArgument(call, conflict.argument, followed),))
+        yield Fix(title, followed_alone, tuple(SetArgument(call, name, sources[name]) for name in sorted(sources)))
     elif conflict.soft == "always":
         wanted = named and conflict.other == "num_workers" or not conflict.droppable
         safety: Safety = "unsafe" if wanted or _more_arguments(loader, model) else "safe"
@@ -158,6 +159,24 @@ def _following(conflict: Conflict, argument: Written, call: int, model: Model) -
     if not conflict.instead:
         return f"{{argument:{conflict.argument}}} and {{argument:num_workers}} > 0"
     return f"{{argument:{conflict.argument}}} if {{argument:num_workers}} > 0 else {conflict.instead}"
+
+
+def _following_too(conflict: Conflict, loader: Loader, call: int, model: Model) -> dict[str, str]:
+    """The other arguments of the call that raise where there are no workers, as expressions of the number of workers: a
+    fix of one alone would change nothing."""
+    found: dict[str, str] = {}
+    for one in conflicts(loader, model) if conflict.other == "num_workers" else ():
+        argument = written(loader, one.argument, model) if one.other == "num_workers" else None
+        if argument is not None and argument.keyword and one.hard == "always":
+            source = _following(one, argument, call, model)
+            found |= {one.argument: source} if source is not None else {}
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: '`a`, `b` and `c`'."""
+    first, last = ", ".join(f"`{name}`" for name in names[:-1]), f"`{names[-1]}`"
+    return f"{first} and {last}" if first else last
 
 
 def _is_named(argument: Written, call: int, model: Model) -> bool:
