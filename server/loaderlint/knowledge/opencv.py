@@ -23,6 +23,13 @@ SERIAL = frozenset(
     correctMatches undistortPoints triangulatePoints convexHull projectPoints perspectiveTransform solvePnP
     fisheye.projectPoints fisheye.undistortPoints fisheye.distortPoints
     findHomography estimateAffinePartial2D fitEllipse minEnclosingCircle approxPolyDP pointPolygonTest
+    decomposeHomographyMat decomposeEssentialMat recoverPose findEssentialMat findFundamentalMat composeRT RQDecomp3x3
+    solvePnPRansac solvePnPRefineLM estimateAffine2D estimateAffine3D convertPointsToHomogeneous
+    convertPointsFromHomogeneous computeCorrespondEpilines getOptimalNewCameraMatrix invertAffineTransform
+    isContourConvex matchShapes HuMoments fitLine minEnclosingTriangle intersectConvexConvex
+    rotatedRectangleIntersection fillConvexPoly arrowedLine drawMarker ellipse2Poly
+    solve eigen SVDecomp determinant trace Mahalanobis completeSymm setIdentity sort sortIdx checkRange patchNaNs
+    idct idft randu randn getRectSubPix cornerSubPix createHanningWindow borderInterpolate haveImageReader imreadmulti
     medianBlur blur boxFilter adaptiveThreshold pyrUp integral transform floodFill
     calcHist calcBackProject compareHist HoughLines HoughLinesP dct dft phaseCorrelate matchTemplate
     findNonZero mixChannels repeat gemm invert getGaussianKernel getStructuringElement

@@ -48,7 +48,9 @@ def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
     given = (*arguments.positional, *(value for _, value in arguments.keywords))
     if any(isinstance(a, LibObject) and a.name in IN_MEMORY for value in given for a in value.atoms):
         return None
-    return OPENERS[name]
+    driver = arguments.get("driver")
+    is_read_at_once = driver is not None and driver.atoms == {Literal_("str", "core")}
+    return None if is_read_at_once else OPENERS[name]  # HDF5's driver 'core' keeps the content in memory
 
 
 def _derived_from(name: str) -> str | None:

@@ -3,20 +3,17 @@ seed with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from loaderlint.facts import ir
 from loaderlint.facts.ir import ExprId
 from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS, GENERATORS, SEEDERS
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.told_values import tells, users
 
 #: Expressions with a part of the result, or a number that is made of it.
 _MADE_OF_IT = (ir.Attr, ir.Bin, ir.Unary, ir.BoolOp, ir.IfExp, ir.Phi, ir.Text, ir.Seq, ir.Unpack)
 #: Functions that make another number of a number.
 _NUMBERS = frozenset(f"builtins.{name}" for name in "int float str abs hash max min".split())
-#: Functions and methods that tell a person about it.
-_TELLING = frozenset({"print", "debug", "info", "warning", "error", "exception", "log"})
 
 
 def may_share_out(call: WorkerCall, model: Model) -> bool:
@@ -26,7 +23,7 @@ def may_share_out(call: WorkerCall, model: Model) -> bool:
     waiting, seen = [call.number], {call.number}
     while waiting:
         number = waiting.pop()
-        for user, e in _users(number, exprs):
+        for user, e in users(number, exprs):
             if isinstance(e, ir.Compare) and e.ops in (("is",), ("is not",)):
                 continue
             if isinstance(e, ir.Call) and _is_seed_or_text(e, number, call, model):
@@ -43,19 +40,16 @@ def may_share_out(call: WorkerCall, model: Model) -> bool:
     )
 
 
-def _users(number: ExprId, exprs: tuple[ir.Expr, ...]) -> Iterator[tuple[ExprId, ir.Expr]]:
-    return ((user, e) for user, e in enumerate(exprs) if number in ir.operands(e))
-
-
 def _is_seed_or_text(e: ir.Call, number: ExprId, call: WorkerCall, model: Model) -> bool:
     """Whether a call seeds with a value, makes a generator of it, or prints it."""
     func = model.ev.expr(call.frame, e.func)
-    if isinstance(func, ir.Attr) and func.base != number and func.name in GENERATOR_SEEDS | _TELLING:
+    if tells(e, number, call.frame, model):
+        return True
+    if isinstance(func, ir.Attr) and func.base != number and func.name in GENERATOR_SEEDS:
         return True
     callees = model.ev.eval(e.func, call.frame).atoms
     return bool(callees) and all(
-        isinstance(one, Lib) and (one.name in SEEDERS or one.name in GENERATORS or one.name == "builtins.print")
-        for one in callees
+        isinstance(one, Lib) and (one.name in SEEDERS or one.name in GENERATORS) for one in callees
     )
 
 

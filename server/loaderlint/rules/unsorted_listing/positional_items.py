@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import ListingOrder, Orders
+from loaderlint.rules.shared.told_values import is_only_told
 
 #: A position that a helper is given: whatever its caller computed.
 _ANY_POSITION = "any"
@@ -40,13 +41,14 @@ class Taken(Struct, frozen=True):
 
 def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> list[Taken]:
     """What a sample takes by position from sequences that have the order of a listing: attributes of the dataset, and
-    what the sample itself lists. Of an attribute that each sample shuffles, it takes any item."""
+    what the sample itself lists. Of an attribute that each sample shuffles, it takes any item. What it only prints is
+    no part of it."""
     found: dict[tuple[str, str], Taken] = {}
     methods = [frame for frame in model.run_by([entry]) if frame.receiver == inst]
     for frame, number, e in _indexed(methods, model):
         base = model.ev.expr(frame, e.base)
         orders = _orders(e, frame, order, model)
-        if base is None or not orders:
+        if base is None or not orders or is_only_told(number, frame, model):
             continue
         kept = _kept_as(base, frame, model)
         if not (kept or (frame is entry and _lists(entry, orders, model))):
