@@ -86,14 +86,36 @@ def gives_all(entry: Frame, model: Model) -> bool:
 
 def goes_on_in_own_order(entry: Frame, frames: Iterable[Frame], model: Model) -> bool:
     """Whether a stream iterates over its items endlessly, in orders that each worker draws for itself: no pass is an
-    epoch. `frames`: all that it runs."""
-    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    epoch. `frames`: all that it runs; another one may be the endless one that orders, as a sampler's."""
+    by_frame = {frame: model.frame_calls(frame) for frame in frames}
+    calls = [call for some in by_frame.values() for call in some]
     ordering = [call for call in calls if orders(call)]
     seeded = any(isinstance(atom, Lib) and atom.name in SEEDERS for call in calls for atom in call.callee.atoms)
-    if not ordering or seeded or not all(isinstance(atom, Lib) for call in ordering for atom in call.callee.atoms):
+    if (
+        not ordering
+        or seeded
+        or not all(_draws_its_own(atom, model) for call in ordering for atom in call.callee.atoms)
+    ):
         return False
-    steps = [step for _, step in model.steps_of(entry, ir.YieldStep)]
-    return bool(steps) and all(_is_in_endless_pass(step, entry, model) for step in steps)
+    return any(
+        _is_endless_stream(frame, model) for frame in by_frame if frame is entry or any(map(orders, by_frame[frame]))
+    )
+
+
+def _draws_its_own(atom: Atom, model: Model) -> bool:
+    """Whether each worker draws from a state of its own: the one of the process, or a generator that it makes and seeds
+    with no constant."""
+    owner = atom.owner if isinstance(atom, LibMember) else None
+    if not isinstance(owner, LibObject):
+        return isinstance(atom, Lib)
+    seeds = model.ev.calls.site_arguments(owner.site).positional
+    return model.runs_in_worker(owner.site.frame) and all(seed.literal is None for seed in seeds)
+
+
+def _is_endless_stream(frame: Frame, model: Model) -> bool:
+    """Whether a generator yields all that it yields in endless passes."""
+    steps = [step for _, step in model.steps_of(frame, ir.YieldStep)]
+    return bool(steps) and all(_is_in_endless_pass(step, frame, model) for step in steps)
 
 
 def _is_in_endless_pass(step: ir.YieldStep, frame: Frame, model: Model) -> bool:
