@@ -9,15 +9,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import (
-    Atom,
-    ClassRef,
-    FunctionRef,
-    Instance,
-    Lib,
-    Literal_,
-    Method,
-)
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Lib, Literal_, Method
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, Part
 from loaderlint.rules.shared.kept_state import only_workers_change, own_attribute
@@ -83,6 +75,8 @@ class FixedValues:
         self._edited = edited
         self._model = model
         self._touching: dict[Frame, dict[int, list[int]]] = {}
+        #: Frames that calls lead to, of what has been looked at.
+        self._called: set[Frame] = set()
 
     def is_fixed(self, number: int, frame: Frame) -> bool:
         """Whether an expression gives the same each time for one object, with all that is done to its value."""
@@ -105,7 +99,7 @@ class FixedValues:
     def _needs(self, frame: Frame, number: int) -> list[Place] | None:
         """The expressions that must be fixed for this one to be; None if it is not."""
         e = frame.code.exprs[number]
-        if isinstance(e, ir.Const | ir.Imported) or ir.is_self(e):
+        if isinstance(e, ir.Const | ir.Imported) or _is_self(e, frame):
             return []
         if isinstance(e, ir.Global):
             known = all(isinstance(atom, _NAMED) for atom in self._model.ev.eval(number, frame).atoms)
@@ -143,6 +137,9 @@ class FixedValues:
         if reached is None or None in reached.parents.values():
             return None
         passed = [(one.frame, one.number) for one in passed_for(frame, index, self._model)]
+        if frame in self._called:  # only these calls of it matter
+            callers = self._called | self._edited.keys()
+            passed = [one for one in passed if one[0] in callers]
         return passed if passed and all(one != NONE for _, one in passed) else None
 
     def _attribute(self, frame: Frame, number: int, e: ir.Attr) -> list[Place] | None:
@@ -177,7 +174,9 @@ class FixedValues:
         """What decides what functions of the project return, and how they edit what they get; None if they draw, or are
         generators."""
         found: list[Place] = []
-        for frame in self._model.run_by(targets):
+        called = self._model.run_by(targets)
+        self._called.update(called)
+        for frame in called:
             if self._model.def_of(frame).is_generator or any(map(draws, self._model.frame_calls(frame))):
                 return None
             for _, step in self._model.steps(frame):
@@ -209,14 +208,14 @@ class FixedValues:
         exprs = frame.code.exprs
         match step:
             case ir.SetItem(_, base) | ir.Augment(_, base):
-                yield from _objects(base, exprs)
+                yield from _objects(base, frame)
             case ir.Perform(_, number):
                 call = exprs[number]
                 if isinstance(call, ir.Call):
                     func = exprs[call.func]
                     given = [arg.value for arg in call.args]
                     for one in [*given, func.base] if isinstance(func, ir.Attr) else given:
-                        yield from _objects(one, exprs)
+                        yield from _objects(one, frame)
 
 
 def _deciding(step: ir.Step) -> tuple[int, ...]:
@@ -230,13 +229,18 @@ def _deciding(step: ir.Step) -> tuple[int, ...]:
     return ()
 
 
-def _objects(number: int, exprs: Sequence[ir.Expr]) -> Iterator[int]:
+def _is_self(e: ir.Expr, frame: Frame) -> bool:
+    return ir.is_self(e) and frame.receiver is not None
+
+
+def _objects(number: int, frame: Frame) -> Iterator[int]:
     """An expression, and those whose object it may be a part or a view of, but for `self`."""
+    exprs = frame.code.exprs
     waiting, seen = [number], {NONE}
     while waiting:
         one = waiting.pop()
         e = exprs[one] if one != NONE else None
-        if one in seen or e is None or ir.is_self(e) or isinstance(e, ir.Const | ir.Global | ir.Imported):
+        if one in seen or e is None or _is_self(e, frame) or isinstance(e, ir.Const | ir.Global | ir.Imported):
             continue
         seen.add(one)
         yield one
