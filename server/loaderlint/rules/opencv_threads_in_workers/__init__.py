@@ -17,8 +17,9 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
 - ultralytics or mmengine calls it.
 - The main process takes a sample (`dataset[0]`) in any case before it forks the workers, that is, before it first
   iterates over the loader. Measured with OpenCV 5.0 from PyPI: its pool does not start again in a forked process.
-  Spawned workers start theirs. The pool is one per process: a sample of another dataset counts too, if it surely
-  starts threads.
+  Spawned workers start theirs. The sample may be taken in a function that gets the dataset, or in the constructor of
+  the object that makes the loader. The pool is one per process: a sample of another dataset counts too, if it surely
+  starts threads, or if a library's dataset has the same step.
 - The OpenCV functions start no threads: reading and writing images, flips and drawing (`cv2.imread`, `imdecode`,
   `flip`, `rectangle`, ...). Or not for so small an image: `cv2.resize` to less than about 313 x 313 pixels, and
   `cv2.cvtColor`, `threshold`, `LUT`, `equalizeHist` or `bilateralFilter` of the result; `cv2.dilate`, `erode`,

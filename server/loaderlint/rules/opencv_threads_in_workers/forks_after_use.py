@@ -8,12 +8,17 @@ from collections.abc import Iterator, Set
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, Site
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.scripts import module_statements
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import starts_threads, surely_starts_threads
 from loaderlint.rules.shared.held_handles import items_taken_in
 
+#: What one sample may be taken of.
+_Sampled = frozenset[Instance | LibObject]
+
+#: How many calls are followed, one inside the other, that pass on a dataset.
+_MAX_DEPTH = 3
 #: How many defs are followed from the method that takes a sample.
 _MAX_FRAMES = 100
 #: Calls that are given a loader and start no workers.
@@ -33,33 +38,81 @@ def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
     function = call.frame.code.one
     if function is None or _outside_loops(call.context, function) != 0:
         return False
+    if any(all(_runs(function, one, model) for one in sampled) for sampled in samples):
+        return True
     return bool(loader.datasets) and all(any(one in sampled for sampled in samples) for one in loader.datasets)
 
 
-def _sampled_before(loader: Site, model: Model) -> tuple[frozenset[Instance | LibObject], ...]:
-    """The datasets of which the code around a loader takes a sample in any case, before it first iterates over the
-    loader. Each item holds what one sample may be taken of."""
+def _runs(function: DefIR, dataset: Instance | LibObject, model: Model) -> bool:
+    """Whether a sample of a dataset of a library, which some loader holds, runs a function, as far as is known."""
+    if not isinstance(dataset, LibObject):
+        return False
+    return any(frame.code.one is function for frame in model.remembered(_run_by, dataset))
+
+
+def _run_by(dataset: LibObject, model: Model) -> tuple[Frame, ...]:
+    return model.run_by(frame for entry in model.entries if entry.dataset == dataset for frame in entry.frames)
+
+
+def _sampled_before(loader: Site, model: Model) -> tuple[_Sampled, ...]:
+    """The datasets of which the code around a loader, or the constructor of the object that makes it, takes a sample in
+    any case before the first iteration over the loader. Each item holds what one sample may be taken of."""
     return tuple(_samples(loader, model))
 
 
-def _samples(loader: Site, model: Model) -> Iterator[frozenset[Instance | LibObject]]:
+def _samples(loader: Site, model: Model) -> Iterator[_Sampled]:
+    maker = loader.frame.receiver
+    constructor = model.ev.classes.init_frame(maker) if isinstance(maker, Instance) else None
+    if constructor is not None and constructor != loader.frame:
+        yield from _taken(constructor, {0}, math.inf, model)
     is_made = False
     for frame, ways in _around(loader, model):
         is_own = frame == loader.frame
         is_made = is_made or is_own
         made = frame.code.evaluated_by(loader.expr) if is_own else None
         last = _first_start(loader, frame, -1 if made is None else made, model) if is_made else math.inf
-        for number, base in items_taken_in(frame, model):
-            one, taken = frame.code.one, frame.code.evaluated_by(number)
-            if one is None or taken is None or taken >= last:
-                continue
-            atoms = model.ev.eval(base, frame).atoms
-            in_any_case = _outside_loops(frame.code.context_of(number), one) in ways
-            datasets = frozenset(atom for atom in atoms if isinstance(atom, Instance | LibObject))
-            if in_any_case and atoms and datasets == atoms:
-                yield datasets
+        yield from _taken(frame, ways, last, model)
         if last < math.inf:
             return
+
+
+def _taken(frame: Frame, ways: Set[int], last: float, model: Model, depth: int = 0) -> Iterator[_Sampled]:
+    """What a frame takes a sample of in any case before its step `last`, itself or in a function to which it passes a
+    dataset. `ways`: the contexts that are entered in any case."""
+    one = frame.code.one
+    if one is None or one.is_generator:
+        return
+
+    def is_sure(context: int, step: int | None) -> bool:
+        return step is not None and step < last and _outside_loops(context, one) in ways
+
+    for number, base in items_taken_in(frame, model):
+        if is_sure(frame.code.context_of(number), frame.code.evaluated_by(number)):
+            yield from _all_datasets(base, frame, model)
+    for number, step in model.steps_of(frame, ir.Perform) if depth < _MAX_DEPTH else ():
+        if is_sure(step.context, number) and _passes_dataset(step.call, frame, model):
+            targets = model.ev.targets(step.call, frame)
+            if len(targets) == 1:
+                yield from _taken(targets[0], {0}, math.inf, model, depth + 1)
+
+
+def _all_datasets(number: int, frame: Frame, model: Model) -> Iterator[_Sampled]:
+    atoms = model.ev.eval(number, frame).atoms
+    datasets = frozenset(atom for atom in atoms if isinstance(atom, Instance | LibObject))
+    if atoms and datasets == atoms:
+        yield datasets
+
+
+def _passes_dataset(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a call passes what some loader holds."""
+    call = model.ev.expr(frame, number)
+    held = model.once(_held)
+    given = call.args if isinstance(call, ir.Call) else ()
+    return any(not held.isdisjoint(model.ev.eval(arg.value, frame).atoms) for arg in given)
+
+
+def _held(model: Model) -> frozenset[Atom]:
+    return frozenset(dataset for loader in model.loaders for dataset in loader.datasets)
 
 
 def _around(loader: Site, model: Model) -> Iterator[tuple[Frame, Set[int]]]:
