@@ -16,7 +16,9 @@ from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, LibObject, Literal_, Site, Val, def_key
 from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.methods_set_by_datasets import is_made_by_datasets
 from loaderlint.project.reach.opposed_branches import last_name
+from loaderlint.project.reach.worker_tests import asks_for_workers
 from loaderlint.project.versions.environment import Environment
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 _SETTER = "set_start_method"
 #: How many calls lead from a program to one that sets the method.
 _MAX_CALLS = 3
-#: What a test compares a number of workers with, to ask whether there are any.
-_ANY_WORKERS = tuple(((operator,), ir.Const("int", least)) for operator, least in ((">", 0), ("!=", 0), (">=", 1)))
 
 
 class _Declared(Struct, frozen=True):
@@ -79,7 +79,7 @@ class StartMethods:
             return named
         environment = self._model.environment(loader)
         environment = self._model.environment_in(script, environment) if script is not None else environment
-        return self._by_default(environment, script, loader.site)
+        return self._by_default(environment, script, loader.site, loader)
 
     def chosen(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
@@ -103,12 +103,24 @@ class StartMethods:
         literals += [one.literal for one in passed if one is not None and one.literal is not None]
         return frozenset(one.value for one in literals if isinstance(one.value, str))
 
-    def _by_default(self, environment: Environment, path: Path | None, site: Site | None) -> frozenset[str]:
+    def _by_default(
+        self, environment: Environment, path: Path | None, site: Site | None, loader: Loader | None = None
+    ) -> frozenset[str]:
         default = frozenset(environment.default_start_methods())
         if environment.start_method is not None:
             return default
         sure, maybe = self._declared_for(path)
-        return self._set_before(site) or sure or (maybe and self._declared_with(path, site)) or default | maybe
+        chosen = self._set_before(site) or sure or (maybe and self._declared_with(path, site))
+        chosen = chosen or (maybe and self._set_by_datasets(loader, path))
+        return chosen or default | maybe
+
+    def _set_by_datasets(self, loader: Loader | None, path: Path | None) -> frozenset[str]:
+        """The start method that the constructors of a loader's datasets set; empty if a call may set another one."""
+        calls = self._calls_for(path)
+        methods = frozenset(one.method for one in calls)
+        if loader is None or len(methods) > 1:
+            return frozenset()
+        return methods if any(is_made_by_datasets(one.site, loader, self._model) for one in calls) else frozenset()
 
     def _set_before(self, site: Site | None) -> frozenset[str]:
         """The start method that a function sets before it makes a loader at `site`: in any case, or whenever the loader
@@ -122,7 +134,7 @@ class StartMethods:
             step = code.evaluated_by(one.site.expr) if _is_in(one.site, site.frame) else None
             if step is None or made is None or step > made or one.if_first:
                 continue
-            if all(number in around or _asks_for_workers(number, site.expr, code) for number in one.conditions):
+            if all(number in around or asks_for_workers(number, site.expr, code) for number in one.conditions):
                 found[step] = one.method
         return frozenset({found[max(found)]} if found else ())
 
@@ -235,33 +247,6 @@ def _is_made_before(made: Site | None, site: CallSite) -> bool:
 
 def _is_in(site: CallSite, frame: Frame) -> bool:
     return (site.path, site.piece, site.def_) == (frame.path, frame.piece, frame.def_)
-
-
-def _asks_for_workers(context: int, loader: int, code: Code) -> bool:
-    """Whether a branch is taken whenever a loader has workers: `if workers > 0:`, where the call `loader` of the same
-    def passes these workers, itself or in a dict."""
-    here = code.one.contexts[context] if code.one is not None else None
-    if here is None or here.kind != "if" or here.negated:
-        return False
-    asked, test = here.expr, code.exprs[here.expr]
-    if isinstance(test, ir.Compare) and (test.ops, *map(code.exprs.__getitem__, test.rights)) in _ANY_WORKERS:
-        asked = test.left
-    passed = code.exprs[loader]
-    numbers = list(_passed(passed, "num_workers", code)) if isinstance(passed, ir.Call) else []
-    return bool(numbers) and all(number == asked for number in numbers)
-
-
-def _passed(call: ir.Call, name: str, code: Code) -> Iterator[int]:
-    """What a call passes under a name, also with `**options`, where the def makes the dict."""
-    for arg in call.args:
-        given = code.exprs[arg.value] if arg.kind == "starstar" else None
-        if arg.kind == "kw" and arg.name == name:
-            yield arg.value
-        elif isinstance(given, ir.Map):
-            pairs = zip(given.keys, given.values, strict=True)
-            yield from (value for key, value in pairs if key != ir.NONE and code.exprs[key] == ir.Const("str", name))
-        elif isinstance(given, ir.Call) and code.exprs[given.func] == ir.Global("dict"):
-            yield from (one.value for one in given.args if one.name == name)
 
 
 def _only_tries(site: CallSite, block: int, method: str, one: DefIR, facts: PieceFacts) -> bool:
