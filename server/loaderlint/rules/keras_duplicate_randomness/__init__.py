@@ -20,6 +20,7 @@ similar methods. Both have the fault.
 - The code creates a generator, or sets a seed, for each sample, or a generator in each process (in a function that
   compares `os.getpid()`).
 - The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
+- What always fails comes before the call, such as an import of a name that the module does not have: a hint.
 - The numbers come from NumPy's global state, and the processes do not start by fork. (Generator objects are copied
   there too.)
 
@@ -65,7 +66,7 @@ from functools import partial
 from loaderlint.findings.finding import Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.evaluation.values import Instance, Lib, Site
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.keras_duplicate_randomness.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
@@ -92,7 +93,11 @@ def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) 
         reason = "the main process draws between the epochs (on_epoch_end), and the one process starts from there"
         yield Silence(RULE.name, one.place(model), reason)
         return
-    verdict = weighed(RULE, pool.certainty, 1 if pool.alone else 0)
+    fails_before = model.failing.keeps_from(Site(pool.call.frame, pool.call.number))
+    if fails_before:
+        verdict = weighed(RULE, pool.certainty, severity=Severity.HINT)
+    else:
+        verdict = weighed(RULE, pool.certainty, 1 if pool.alone else 0)
     if isinstance(verdict, Unsaid):
         yield Silence(RULE.name, one.place(model), verdict.reason)
         return
