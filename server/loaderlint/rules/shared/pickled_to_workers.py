@@ -94,8 +94,10 @@ def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
 
 
 def _is_elsewhere(site: Site, holders: Iterable[Site], loader: Loader, model: Model) -> bool:
-    """Whether what is created at a place is never sent to workers: what would hold it is not there then, or the loader
-    starts none."""
+    """Whether what is created at a place is never sent to workers: what would hold it is not there then, the loader
+    starts none, or what always fails comes before it, though not before the loader."""
+    if model.failing.keeps_from(site) and not (loader.site is not None and model.failing.keeps_from(loader.site)):
+        return True
     return any(never_with(site, one, model) for one in holders) or starts_none_with(site, loader, model)
 
 

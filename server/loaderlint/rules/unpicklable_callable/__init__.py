@@ -23,6 +23,8 @@ everywhere (measured: torch 2.13 with spawn and forkserver). Forked workers are 
 - A test passes its lambda to a loader of the project whose number of workers is not known.
 - The loader is created in a branch that excludes that of the lambda (`if args.data in ("a", "b"):` and `if args.data
   == "c":`), or the lambda's branch also sets the number of workers to 0.
+- What always fails comes before it in the function that makes it, such as an import of a name that the module does not
+  have.
 - The test is skipped where workers are spawned, or the branch is for other platforms: `if sys.platform != "win32":`.
 
 ## Example
