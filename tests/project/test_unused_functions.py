@@ -42,6 +42,15 @@ NO_USE = {
         "def again(): return look() or preview([])\n"
     ),
     "a text that holds its name": "--- other.py\nprint('no preview today')\n",
+    "a function of another module": (
+        "--- more.py\ndef preview(rows): return rows\n"
+        "--- other.py\nfrom more import preview\nfor row in preview([]): pass\n"
+    ),
+    "a function of another module, by its module": (
+        "--- more.py\ndef preview(rows): return rows\n"
+        "--- other.py\nimport more\ndef look(): return more.preview([])\nlook()\n"
+    ),
+    "a function of the same file": "--- other.py\ndef preview(rows): return rows\nfor row in preview([]): pass\n",
 }
 
 #: Code that may run `preview`.
@@ -59,6 +68,22 @@ USE = {
     "a command": "--- other.py\nimport click\nfrom tools import preview\n@click.command()\ndef go(): {*preview([])}\n",
     "a package that passes it on": "--- pack/__init__.py\nfrom tools import preview\n",
     "a library that is installed": "--- setup.py\nfrom setuptools import setup\nsetup()\n",
+    "an import in a function": (
+        "--- other.py\ndef look():\n    from tools import preview\n    return list(preview([]))\nlook()\n"
+    ),
+    "another name": "--- other.py\nfrom tools import preview as look\nfor batch in look([]): pass\n",
+    "another name in a function": (
+        "--- other.py\ndef look():\n    from tools import preview as show\n    return list(show([]))\nlook()\n"
+    ),
+    "one of two functions": (
+        "--- other.py\ntry:\n    from tools import preview\n"
+        "except ImportError:\n    def preview(rows): return rows\n"
+        "for row in preview([]): pass\n"
+    ),
+    "a star import": "--- other.py\nfrom tools import *\nfor batch in preview([]): pass\n",
+    "something that is not known": (
+        "--- other.py\nfrom kits import load\ndef look(kit): return list(kit.preview([]))\nlook(load('tools'))\n"
+    ),
     "a test": "--- tests/test_tools.py\nfrom tools import preview\ndef test_it(): preview([])\n",
 }
 

@@ -12,9 +12,11 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.callers import Callers
+from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import DefKey
+from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, def_key
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.failing_imports import PACKAGE
 from loaderlint.project.modules.project_files import Files, ProjectFile
@@ -66,7 +68,7 @@ class UnusedFunctions:
         others = (
             (file, number) for file, number in self._holding(one.name, path) if (file.path, number) != (path, piece)
         )
-        found = {self._use_in(one.name, file, number) for file, number in others}
+        found = {self._use_in((path, piece, def_), one.name, file, number) for file, number in others}
         if "known" in found:
             return "known"
         is_open = one.kind not in ("function", "async_function") or self._may_be_called_from_outside(one, path)
@@ -84,18 +86,38 @@ class UnusedFunctions:
             file = self._ev.file(path)
             yield from ((file, number) for number in file.mentioning(name)) if file is not None else ()
 
-    def _use_in(self, name: str, file: ProjectFile, piece: int) -> Use:
-        """How a piece that holds a function's name uses the function. An import alone does not use it, except in a
-        package's own file, which passes it on to the users of the package."""
+    def _use_in(self, function: DefKey, name: str, file: ProjectFile, piece: int) -> Use:
+        """How a piece that holds a function's name uses the function. An import alone does not use it, except under
+        another name, which other code may use, and in a package's own file, which passes it on to the users of the
+        package."""
         facts = self._ev.facts(file.path, piece)
         if facts is None:
             return "outside"  # it is half typed
-        named = {number for number, e in enumerate(facts.ir.exprs) if names_function(e, name)}
+        within = 1 if len(facts.ir.defs) > 1 else 0
+        here = Unframed(self._ev, file.path, piece, 1, facts)  # 1: by all bindings of a name, wherever it is read
+        named = {
+            number
+            for number, e in enumerate(facts.ir.exprs)
+            if (names_function(e, name) or (within and _imports(e, name))) and not _is_another(here, number, function)
+        }
         if named and self._failing.keeps_from_all(file.path, piece, named):
             return "none"
-        if named:
-            return self.use(file.path, piece, 1 if len(facts.ir.defs) > 1 else 0)
+        if named or _renames(facts, name):
+            return self.use(file.path, piece, within)
         return "outside" if file.path.name == PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
+
+
+def _is_another(here: Unframed, number: ir.ExprId, function: DefKey) -> bool:
+    """Whether an expression certainly is another function than this one, or a class."""
+    value = here.value(number)
+    atoms = value.atoms if value is not None else ()
+    return bool(atoms) and all(isinstance(one, FunctionRef | ClassRef) and def_key(one) != function for one in atoms)
+
+
+def _renames(facts: PieceFacts, name: str) -> bool:
+    """Whether a piece imports a function under another name: `from data import loaders as make`."""
+    binds = (step for step in facts.ir.defs[0].steps if isinstance(step, ir.Bind))
+    return any(_imports(facts.ir.exprs[step.value], name) and step.name != name for step in binds)
 
 
 def is_installed(files: Files, path: Path) -> bool:
