@@ -28,6 +28,7 @@ from loaderlint.project.evaluation.file_values import FileValues
 from loaderlint.project.evaluation.fixtures import Fixtures
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
+from loaderlint.project.evaluation.import_graph import ImportGraph
 from loaderlint.project.evaluation.installed import Installed
 from loaderlint.project.evaluation.limits import (
     CONTEXTS,
@@ -145,6 +146,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.liveness = Liveness(self)
         self.classes = Classes(self)
+        self.import_graph = ImportGraph(self)
         self.user_options = UserOptions(self)
         self.yaml = YamlConfigurations(self)
         self.file_values = FileValues(self)

@@ -160,7 +160,7 @@ def call(
     if name == "builtins.getattr" and first is not None:
         return _getattr(ev, arguments, frame, number), ()
     if name == "builtins.hasattr" and len(arguments.positional) == 2:
-        if lack(ev, arguments.positional[0], named_by(arguments.positional[1])):
+        if lack(ev, arguments.positional[0], named_by(arguments.positional[1]), frame.path):
             return constant("bool", False), ()
     if name == "builtins.eval":
         return dynamic_dispatch.evaluated(ev, frame, number), ()
@@ -268,7 +268,7 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     first, *rest = arguments.positional
-    if len(rest) == 2 and lack(ev, first, named_by(rest[0])):
+    if len(rest) == 2 and lack(ev, first, named_by(rest[0]), frame.path):
         return rest[1]
     call = ev.expr(frame, number)
     written = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE

@@ -4,6 +4,7 @@ settings nor any other code of the project has or sets `workers`."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -30,18 +31,18 @@ _HARMLESS = {
 }
 
 
-def lack(ev: Evaluator, value: Val, names: list[str]) -> bool:
-    """Whether what a value may be has none of some attributes."""
+def lack(ev: Evaluator, value: Val, names: list[str], reader: Path) -> bool:
+    """Whether what a value may be has none of some attributes, where code of the file `reader` asks for them."""
     objects = [atom for atom in value.atoms if not is_none(atom)]
-    return bool(objects and names) and all(_lacks(ev, atom, name) for atom in objects for name in names)
+    return bool(objects and names) and all(_lacks(ev, atom, name, reader) for atom in objects for name in names)
 
 
-def _lacks(ev: Evaluator, atom: Atom, name: str) -> bool:
+def _lacks(ev: Evaluator, atom: Atom, name: str, reader: Path) -> bool:
     if not isinstance(atom, Instance) or atom.site is None or name.startswith("__"):
         return False
     if ev.classes.member(atom.cls, name) is not None or name in ev.classes.fields(atom.cls):
         return False
-    return _is_closed(ev, atom.cls) and not _is_set_somewhere(ev, name)
+    return _is_closed(ev, atom.cls) and not _is_set_somewhere(ev, name, reader)
 
 
 def _is_closed(ev: Evaluator, cls: ClassRef) -> bool:
@@ -65,8 +66,9 @@ def _adds_nothing(ev: Evaluator, cls: ClassRef) -> bool:
     return all(ev.eval(number, frame).atoms == _DATACLASS for number in named)
 
 
-def _is_set_somewhere(ev: Evaluator, name: str) -> bool:
-    """Whether some code of the project may set an attribute of this name, of whatever object."""
+def _is_set_somewhere(ev: Evaluator, name: str, reader: Path) -> bool:
+    """Whether some code of the project may set an attribute of this name, of whatever object. Where the name is not
+    written, only code that may run in one program with the file `reader` counts."""
     for word in (f".{name}", f'"{name}"', f"'{name}'"):
         for path in ev.files.containing(word):
             file = ev.file(path)
@@ -75,7 +77,8 @@ def _is_set_somewhere(ev: Evaluator, name: str) -> bool:
     for word in _HARMLESS:
         for path in ev.files.containing(word):
             file = ev.file(path)
-            if file is not None and file.all_asking(_sets_by_name, word):
+            sets = file is not None and file.all_asking(_sets_by_name, word)
+            if sets and ev.import_graph.may_run_with(path, reader):
                 return True
     return False
 

@@ -6,7 +6,7 @@ again in each worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ from loaderlint.knowledge.loader_consumers import (
     TAKES_NOW,
 )
 from loaderlint.knowledge.process_exits import EXITS
-from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
 from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import (
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model
 
 _MAX_FRAMES = 2000
-_MAX_FILES = 400
 _MAX_WRAPPED = 6
 #: Methods of torch's loader that make its iterator, which starts the workers.
 _MAKE_ITERATOR = frozenset({"__iter__", "_get_iterator"})
@@ -81,10 +79,7 @@ class Scripts:
         self._idle: set[Frame] = set()
         self._made: dict[Site, Loader] = {}
         self._started_once: dict[Instance, bool] = {}
-        self._led_to: dict[Path, frozenset[Path]] = {}
-        self._run_with: dict[Path, frozenset[Path]] = {}
-        self._imports: dict[Path, dict[Path, None]] = {}
-        self._written: dict[Path, dict[ir.Imported, None]] = {}
+        self._graph = model.ev.import_graph
 
     def starts(self) -> tuple[Start, ...]:
         """The first start of workers at module level of each file that has one, in the order of files. One in code that
@@ -110,66 +105,20 @@ class Scripts:
         return (number for number, *_ in self.leading(frame, frozenset()))
 
     def importers(self, path: Path) -> tuple[Path, ...]:
-        """The files that import the module `path`, or name it in a string, as `importlib.import_module` takes it."""
-        *_, package, name = path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
-        others = (other for other in self._model.files.containing(name) if other != path)
-        return tuple(
-            other for other in others if self._imports_it(other, path, name) or self._writes(other, f"{package}.{name}")
-        )
-
-    def _writes(self, path: Path, module: str) -> bool:
-        """Whether a file has a string that ends with the dotted name of a module."""
-        file = self._model.files.file(path)
-        return file is not None and any(file.mentioning(f"{module}{quote}") for quote in "\"'")
-
-    def _imports_it(self, path: Path, wanted: Path, name: str) -> bool:
-        """Whether a file imports the module `wanted`, which is called `name`."""
-        written = (e for e in self._written_in(path) if may_name(e, name))
-        return any(wanted in files_of(self._model.ev, path, e) for e in written)
-
-    def _written_in(self, path: Path) -> dict[ir.Imported, None]:
-        """The imports of a file, as written. A star import names a module only."""
-        if path not in self._written:
-            file = self._model.files.file(path)
-            stars = (ir.Imported(star.module, None, star.level) for star in (file.stars if file else ()))
-            self._written[path] = dict.fromkeys((*imports_in(self._model.ev, path), *stars))
-        return self._written[path]
-
-    def _imported(self, path: Path) -> dict[Path, None]:
-        """The modules of the project that a file imports, in their order."""
-        if path not in self._imports:
-            ev = self._model.ev
-            self._imports[path] = dict.fromkeys(one for e in self._written_in(path) for one in files_of(ev, path, e))
-        return self._imports[path]
+        """See `ImportGraph.importers`."""
+        return self._graph.importers(path)
 
     def run_with(self, path: Path) -> frozenset[Path]:
-        """The files that may run in one program with the module `path`: those that import it, directly or indirectly,
-        and all files that these import."""
-        if path not in self._run_with:
-            importers = self._closure([path], self.importers)
-            together = self._closure(importers, self._imported)
-            self._run_with[path] = frozenset(together)
-        return self._run_with[path]
+        """See `ImportGraph.run_with`."""
+        return self._graph.run_with(path)
 
     def leads_to(self, path: Path, others: Collection[Path]) -> bool:
-        """Whether the module `path` imports one of `others`, directly or indirectly."""
-        if path not in self._led_to:
-            self._led_to[path] = frozenset(self._closure([path], self._imported))
-        return not self._led_to[path].isdisjoint(others)
-
-    def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
-        """`start` and the files that `step` leads to from there, at most `_MAX_FILES` more."""
-        found = dict.fromkeys(start)
-        queue, most = list(found), len(found) + _MAX_FILES
-        while queue and len(found) < most:
-            new = [path for path in step(queue.pop()) if path not in found]
-            found.update(dict.fromkeys(new))
-            queue += new
-        return list(found)
+        """See `ImportGraph.leads_to`."""
+        return self._graph.leads_to(path, others)
 
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
         """The files that create a loader, and those that import them, directly or indirectly."""
-        found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
+        found = self._graph.closure((loader.path for loader in loaders if loader.path is not None), self.importers)
         return sorted(path for path in found if not is_never_run_again(path) and not self._is_notebook(path))
 
     def _is_notebook(self, path: Path) -> bool:
