@@ -91,25 +91,30 @@ def goes_on_in_own_order(entry: Frame, frames: Iterable[Frame], model: Model) ->
     calls = [call for some in by_frame.values() for call in some]
     ordering = [call for call in calls if orders(call)]
     seeded = any(isinstance(atom, Lib) and atom.name in SEEDERS for call in calls for atom in call.callee.atoms)
-    if (
-        not ordering
-        or seeded
-        or not all(_draws_its_own(atom, model) for call in ordering for atom in call.callee.atoms)
-    ):
+    if not ordering or seeded or not all(_draws_its_own(call, model) for call in ordering):
         return False
-    return any(
-        _is_endless_stream(frame, model) for frame in by_frame if frame is entry or any(map(orders, by_frame[frame]))
+    may_order = [frame for frame, some in by_frame.items() if frame is entry or any(map(orders, some))]
+    return any(_is_endless_stream(frame, model) for frame in may_order)
+
+
+def _draws_its_own(call: WorkerCall, model: Model) -> bool:
+    """Whether each worker draws from a state of its own: the one of the process, or a generator that it makes and seeds
+    with no constant."""
+    passed = model.ev.calls.arguments(call.call, call.frame).get("generator")
+    owners = [atom.owner for atom in call.callee.only(LibMember)]
+    generators = [*owners, *(passed.only(LibObject) if passed is not None else ())]
+    return all(isinstance(atom, Lib | LibMember) for atom in call.callee.atoms) and all(
+        isinstance(one, LibObject) and model.runs_in_worker(one.site.frame) and not _has_constant_seed(one, model)
+        for one in generators
     )
 
 
-def _draws_its_own(atom: Atom, model: Model) -> bool:
-    """Whether each worker draws from a state of its own: the one of the process, or a generator that it makes and seeds
-    with no constant."""
-    owner = atom.owner if isinstance(atom, LibMember) else None
-    if not isinstance(owner, LibObject):
-        return isinstance(atom, Lib)
-    seeds = model.ev.calls.site_arguments(owner.site).positional
-    return model.runs_in_worker(owner.site.frame) and all(seed.literal is None for seed in seeds)
+def _has_constant_seed(generator: LibObject, model: Model) -> bool:
+    seeds = [*model.ev.calls.site_arguments(generator.site).positional]
+    for call in model.calls_on(generator):
+        if any(_last_name(atom) in _SEEDING for atom in call.callee.atoms):
+            seeds += [model.ev.eval(arg.value, call.frame) for arg in call.call.args]
+    return any(seed.literal is not None for seed in seeds)
 
 
 def _is_endless_stream(frame: Frame, model: Model) -> bool:
