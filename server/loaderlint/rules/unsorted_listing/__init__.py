@@ -115,6 +115,7 @@ from loaderlint.rules.unsorted_listing.fixes import sorting_fixes
 from loaderlint.rules.unsorted_listing.listing_uses import (
     ListingUse,
     gravest,
+    numbered_by_sample,
     sampled_with_seed,
     stacked,
     uses_in_construction,
@@ -146,7 +147,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Li
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
         in_construction = uses_in_construction(taken, frame, receiver, model)
-        in_sample = (*sampled_with_seed(frame, model), *stacked(frame, model))
+        in_sample = (*sampled_with_seed(frame, model), *stacked(frame, model), *numbered_by_sample(frame, model))
         for use in gravest((*in_sample, *in_construction)):
             about = replace(use, trained=training.of(frame))
             yield Candidate(about, frame, _spot(use.listing), severity=use.severity)

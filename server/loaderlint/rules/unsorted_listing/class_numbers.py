@@ -22,6 +22,14 @@ def numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
             yield number
 
 
+def numbered_in_sample(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
+    """The sequences in which sample code finds the place of a name, to give a class its number:
+    `self.classes.index(name)`. Not those in which worker code looks items up by number."""
+    for number in _found_places(frame, order, model):
+        if not _is_looked_up(number, frame, model):
+            yield number
+
+
 def _is_looked_up(number: int, frame: Frame, model: Model) -> bool:
     """Whether worker code looks items up by number in an attribute that holds a sequence."""
     looked_up = model.once(_attributes_looked_up)
@@ -54,13 +62,8 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
     for _, step in model.steps_of(frame, ir.SetItem):
         yield _enumerated(step.value, frame, model)
     yield from _counted(frame, model)
+    yield from _found_places(frame, order, model)
     one = model.def_of(frame)
-    for perform, base in frame.code.attribute_calls({"index"}):
-        call = model.ev.expr(frame, perform.call)
-        if not isinstance(call, ir.Call) or len(call.args) != 1 or _is_ignored(perform.call, frame, model):
-            continue
-        if not _finds_items(perform.call, base, frame, order, model):
-            yield base
     for perform, _ in frame.code.attribute_calls({"append"}):
         call = model.ev.expr(frame, perform.call)
         if not isinstance(call, ir.Call) or not call.args or len(list(one.loops_around(perform.context))) < 2:
@@ -68,6 +71,16 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
         for part in _items(call.args[0].value, frame, model):
             if (source := _enumerated(part, frame, model)) != NONE:
                 yield source
+
+
+def _found_places(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
+    """The sequences in which a frame finds the place of an item, to do more with it than to take such items."""
+    for perform, base in frame.code.attribute_calls({"index"}):
+        call = model.ev.expr(frame, perform.call)
+        if not isinstance(call, ir.Call) or len(call.args) != 1 or _is_ignored(perform.call, frame, model):
+            continue
+        if not _finds_items(perform.call, base, frame, order, model):
+            yield base
 
 
 def _is_ignored(number: int, frame: Frame, model: Model) -> bool:

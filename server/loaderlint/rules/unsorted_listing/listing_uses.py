@@ -21,7 +21,7 @@ from loaderlint.rules.shared.listing_order import (
     Orders,
 )
 from loaderlint.rules.shared.seeded_draws import draws_with_seed
-from loaderlint.rules.unsorted_listing.class_numbers import numbered
+from loaderlint.rules.unsorted_listing.class_numbers import numbered, numbered_in_sample
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
@@ -234,6 +234,18 @@ def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
 def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
     """Class numbers: `{name: number for number, name in enumerate(names)}`, `names.index(name)`, a counted folder."""
     for number in numbered(frame, order, model):
-        for each in _stable(order.of(number, frame)):
-            if not each.sorted:
-                yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
+        yield from _class_numbers(number, frame, order)
+
+
+def numbered_by_sample(entry: Frame, model: Model) -> Iterator[ListingUse]:
+    """Class numbers that a sample finds: `self.classes.index(name)`."""
+    order = ListingOrder(model)
+    for frame in model.run_by([entry]):
+        for number in numbered_in_sample(frame, order, model) if frame.receiver == entry.receiver else ():
+            yield from _class_numbers(number, frame, order)
+
+
+def _class_numbers(number: int, frame: Frame, order: ListingOrder) -> Iterator[ListingUse]:
+    for each in _stable(order.of(number, frame)):
+        if not each.sorted:
+            yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
