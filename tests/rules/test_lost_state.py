@@ -90,7 +90,7 @@ CHANGES: dict[str, str] = {
     "self.n = [] / self.n.clear()": "",
     "self.n = [] / self.n.sort()": "",
     "self.n = [] / self.n += [index]": "warning n",
-    "self.n = [1, 2] / self.n.append(index)": "",
+    "self.n = [1, 2] / self.n.append(index)": "warning n",
     "self.n = [None] / self.n[index] = 3": "warning n",
     "self.n = [None] * 3 / self.n[index] = 3": "warning n",
     "self.n = [[], []] / self.n[index] = 3": "warning n",
@@ -101,11 +101,11 @@ CHANGES: dict[str, str] = {
     "self.n = {} / self.n['a'] = index": "warning n",
     "self.n = {} / self.n.update(a=3)": "warning n",
     "self.n = {} / self.n.setdefault('a', 3)": "",
-    "self.n = {'a': 3} / self.n['a'] = index": "",
+    "self.n = {'a': 3} / self.n['a'] = index": "warning n",
     "self.n = dict() / self.n['a'] = index": "warning n",
     "self.n = collections.Counter() / self.n['a'] += 1": "warning n",
     "self.n = collections.Counter() / self.n.update([index])": "warning n",
-    "self.n = collections.defaultdict(list) / self.n['a'].append(1)": "",
+    "self.n = collections.defaultdict(list) / self.n['a'].append(1)": "warning n",
     "self.n = collections.deque() / self.n.append(1)": "warning n",
     "self.n = collections.OrderedDict() / self.n['a'] = 1": "warning n",
     "self.n = {} / self.n['a'] = open('x')": "",
@@ -217,7 +217,8 @@ CACHES: dict[str, str] = {
     "if index not in self.d: self.d[index] = load(index); return self.d[index]": "",
     "self.c = None / if index not in self.c: self.c[index] = load(index); return self.c[index]": "",
     "self.c = load() / if index not in self.c: self.c[index] = load(index); return self.c[index]": "",
-    "self.c = {'a': 3} / if index not in self.c: self.c[index] = load(index); return self.c[index]": "",
+    "self.c = {'a': 3} / if index not in self.c: self.c[index] = load(index); "
+    "return self.c[index]": "the main process never reads 'c' afterwards",
     "self.c = [None] * 3 / if self.c[index] is None: self.c[index] = load(index); "
     "return self.c[index]": "information c unsafe",
     "self.c = {}; self.k = os.listdir('x') / k = self.k[index]; if k not in self.c: self.c[k] = load(k); "

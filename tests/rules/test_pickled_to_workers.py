@@ -16,6 +16,7 @@ from collections import defaultdict
 import numpy as np, torch, torchvision
 from torch.utils.data import DataLoader, Dataset, Subset
 from torchvision import transforms as T
+from files import load
 {}
 """
 CALLABLE = re.compile(r"cannot be started by spawn: (.*) is sent to them as (.*), and pickle cannot name it")

@@ -12,6 +12,7 @@ from msgspec import Struct
 from loaderlint.knowledge.library_datasets import DATASET_BASES
 from loaderlint.project.evaluation.values import NOT_GIVEN, Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.loader_traits import persists_with_workers
 
 #: How sure it is that a value is of a kind: always; as it is configured by default; only on some ways to the call;
 #: if the user of the program chooses so; or never, or it is not known.
@@ -96,6 +97,8 @@ def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
         ("multiprocessing_context", lambda value: bool(value.value), "None", _CREATED),
     )
     for name, test, instead, end in kinds:
+        if name == "persistent_workers" and persists_with_workers(loader, model):
+            continue
         there = _sure(loader.argument(name), test)
         if name == "multiprocessing_context" and _all(loader.argument(name), LibObject):
             there = "always"

@@ -29,10 +29,8 @@ class ModuleState(NamedTuple):
 def module_state(frame: Frame, model: Model) -> Iterator[ModuleState]:
     """The counters and logs of its module that a frame changes, and that the main process reads: `COUNT += 1`,
     `FAILED.append(path)`."""
-    if frame.def_ == 0 or is_aware(frame, model):
-        return
-    for spot, name in _changes(frame, GROWING, model):
-        if model.remembered(_is_only_changed_by_workers, frame.path, name):
+    for spot, name in _changes(frame, GROWING, model) if frame.def_ else ():
+        if name and not is_aware(frame, model) and model.remembered(_is_only_changed_by_workers, frame.path, name):
             read = model.remembered(_read_in_main, frame.path, name)
             if read is not None:
                 yield ModuleState(frame, spot, name, *read)
@@ -96,12 +94,24 @@ def _is_plain(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _read_in_main(path: Path, name: str, model: Model) -> tuple[Frame, int] | None:
-    """Where code of the main process in the same file reads a name of the module; None if none does."""
+    """Where code of the main process in the same file reads a name of the module, once workers may have changed it;
+    None if none does."""
     for frame in _main_frames(path, name, model):
+        if not _may_run_later(frame, model):
+            continue
         for number in sorted(model.ev.evaluated(frame)):
             if model.ev.expr(frame, number) == ir.Global(name):
                 return frame, number
     return None
+
+
+def _may_run_later(frame: Frame, model: Model) -> bool:
+    """Whether a frame runs after a loader is there: a statement of the module below its functions, a function that
+    creates a loader, or one that known code calls."""
+    if frame.def_ == 0:
+        return any(path == frame.path and piece < frame.piece for path, piece, _ in model.once(_run_by_workers))
+    creates = any(loader.site is not None and def_key(loader.site.frame) == def_key(frame) for loader in model.loaders)
+    return creates or def_key(frame) not in model.callers.uncalled
 
 
 def _main_frames(path: Path, name: str, model: Model) -> Iterator[Frame]:

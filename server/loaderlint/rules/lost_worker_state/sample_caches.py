@@ -13,11 +13,12 @@ from loaderlint.project.evaluation.values import Instance, Lib, Literal_, is_ind
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.kept_state import (
     is_aware,
+    is_empty,
     is_of_process,
-    is_plain,
     is_workers_own,
     only_workers_change,
     own_attribute,
+    starts_empty,
 )
 from loaderlint.rules.shared.listing_order import listing_name
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -54,7 +55,7 @@ def sample_caches(frame: Frame, model: Model) -> Iterator[SampleCache]:
         base = model.ev.expr(frame, step.base)
         name = own_attribute(step.base, frame, model)
         if owner is not None and name and model.remembered(is_workers_own, owner, name):
-            if name in model.remembered(_looked_up, owner):
+            if starts_empty(owner, name, model) and name in model.remembered(_looked_up, owner):
                 yield SampleCache(frame, spot, owner, name)
         elif isinstance(base, ir.Global) and model.remembered(_is_modules_own, frame.path, base.name):
             if base.name in model.remembered(_looked_up_in_module, frame.path):
@@ -159,13 +160,13 @@ def _lookups(frame: Frame, model: Model) -> Iterator[tuple[int, int]]:
 
 
 def _is_modules_own(path: Path, name: str, model: Model) -> bool:
-    """Whether a module-level name starts as a plain container or None, and only worker code mentions it."""
+    """Whether a module-level name starts as an empty container or None, and only worker code mentions it."""
     file = model.files.file(path)
     bindings = file.names.get(name, []) if file else []
     if file is None or len(bindings) != 1 or bindings[0].def_ != 0 or bindings[0].step < 0:
         return False
     atoms = model.ev.names.lookup(path, name).atoms
-    if not all(is_plain(atom) or atom == _NOTHING for atom in atoms):
+    if not all(is_empty(atom) or atom == _NOTHING for atom in atoms):
         return False
     workers = {frame.piece for frame in model.reached if frame.path == path}
     others = set(file.mentioning(name)) - workers - {bindings[0].piece}

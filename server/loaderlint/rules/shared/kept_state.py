@@ -138,6 +138,21 @@ def _is_nothing(atom: Atom) -> bool:
     return (isinstance(atom, Literal_) and atom.kind == "NoneType") or (isinstance(atom, SeqOf) and not atom.items)
 
 
+def is_empty(atom: Atom) -> bool:
+    """Whether an atom is a number that is not a setting, or a container without items, or of None alone."""
+    if isinstance(atom, MapOf):
+        return not atom.keys
+    if isinstance(atom, SeqOf):
+        return all(_is_nothing(one) for value in atom.items for one in value.atoms)
+    return is_plain(atom)
+
+
+def starts_empty(owner: Instance, name: str, model: Model) -> bool:
+    """Whether the constructor sets the attribute to an empty container."""
+    made = [store for store in model.ev.classes.stores(owner, name) if store.construction]
+    return all(is_empty(atom) for store in made for atom in store.value.atoms)
+
+
 def is_workers_own(owner: Instance, name: str, model: Model) -> bool:
     """Whether the constructor sets the attribute to something plain, and only workers change it afterwards."""
     return _starts_plain(owner, name, model) and only_workers_change(owner, name, model)

@@ -38,6 +38,11 @@ def persist_if_any(loader: Loader, model: Model) -> bool:
     so too, as do `True if num_workers > 0 else False` and a store under `if num_workers > 0`."""
     if loader.persistent is not None:
         return loader.persistent
+    return persists_with_workers(loader, model)
+
+
+def persists_with_workers(loader: Loader, model: Model) -> bool:
+    """Whether the loader asks for workers that persist only where it has any: `persistent_workers=num_workers > 0`."""
     tests = _tests_of_persistence(loader, model)
     return bool(tests) and all(one is not None and is_for_workers(*one, loader, model) for one in tests)
 
@@ -50,6 +55,8 @@ def _tests_of_persistence(loader: Loader, model: Model) -> list[tuple[int, Frame
         then, other = (model.ev.expr(given.frame, number) for number in (choice.then, choice.other))
         is_plain = (then, other) == (ir.Const("bool", True), ir.Const("bool", False))
         return [(choice.test, given.frame) if is_plain else None]
+    if given is not None and isinstance(choice, ir.Compare):
+        return [(given.number, given.frame)]
     stored = _test_of_store(loader) if given is None else None
     if stored is not None:
         return [stored]

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from loaderlint.facts import ir
 from loaderlint.facts.ir import ExprId
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 
 #: Functions and methods that tell a person about something.
 _TELLING = frozenset("print debug info warning warn error exception critical log write".split())
 #: Expressions that put a value into a text, or pick a part of it.
 _PARTS_OF_TEXT = (ir.Text, ir.Bin, ir.Attr, ir.Seq, ir.Star)
-_TEXTS = frozenset({"builtins.str", "builtins.repr", "builtins.format"})
+_TEXTS = frozenset({"str", "repr", "format"})
 
 
 def users(number: ExprId, exprs: Sequence[ir.Expr]) -> Iterator[tuple[ExprId, ir.Expr]]:
@@ -27,7 +26,7 @@ def tells(call: ir.Call, number: ExprId, frame: Frame, model: Model) -> bool:
     func = model.ev.expr(frame, call.func)
     if isinstance(func, ir.Attr):
         return func.base != number and func.name in _TELLING
-    return model.ev.eval(call.func, frame).atoms == {Lib("builtins.print")}
+    return func == ir.Global("print")
 
 
 def is_only_told(number: ExprId, frame: Frame, model: Model) -> bool:
@@ -40,7 +39,7 @@ def is_only_told(number: ExprId, frame: Frame, model: Model) -> bool:
         for user, e in users(one, exprs):
             if isinstance(e, ir.Call) and tells(e, one, frame, model):
                 is_told = True
-            elif not isinstance(e, _PARTS_OF_TEXT) and not (isinstance(e, ir.Call) and _is_text(e, one, frame, model)):
+            elif not isinstance(e, _PARTS_OF_TEXT) and not (isinstance(e, ir.Call) and _is_text(e, frame, model)):
                 return False
             elif user not in seen:
                 seen.add(user)
@@ -51,10 +50,9 @@ def is_only_told(number: ExprId, frame: Frame, model: Model) -> bool:
     )
 
 
-def _is_text(call: ir.Call, number: ExprId, frame: Frame, model: Model) -> bool:
+def _is_text(call: ir.Call, frame: Frame, model: Model) -> bool:
     """Whether a call makes a text of a value: `str(x)`, `"{}".format(x)`."""
     func = model.ev.expr(frame, call.func)
-    if isinstance(func, ir.Attr) and func.name in ("format", "join"):
-        return True
-    callees = model.ev.eval(call.func, frame).atoms
-    return number != call.func and bool(callees) and callees <= {Lib(name) for name in _TEXTS}
+    if isinstance(func, ir.Attr):
+        return func.name in ("format", "join")
+    return isinstance(func, ir.Global) and func.name in _TEXTS

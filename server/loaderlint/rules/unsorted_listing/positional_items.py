@@ -48,12 +48,12 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
     for frame, number, e in _indexed(methods, model):
         base = model.ev.expr(frame, e.base)
         orders = _orders(e, frame, order, model)
-        if base is None or not orders or is_only_told(number, frame, model):
+        if base is None or not orders:
             continue
         kept = _kept_as(base, frame, model)
         if not (kept or (frame is entry and _lists(entry, orders, model))):
             continue
-        if order.is_shuffled(kept, methods):
+        if order.is_shuffled(kept, methods) or is_only_told(number, frame, model):
             continue
         name = f"self.{kept}" if kept else _variable(e.base, frame, model)
         key = name if kept else str(e.base)
