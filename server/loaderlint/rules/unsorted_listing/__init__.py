@@ -41,6 +41,9 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
 - Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.
   Only the order of the samples remains, a hint.
+- The code compares the names of each pair and raises where they differ: `assert image.stem == mask.stem`. Only the
+  order of the samples remains, a hint.
+- A sample only prints the name at its position.
 - A sample takes only one of the two: `self.train[i] if self.training else self.test[i]`.
 - A number that is kept by position is no class if the sample looks up its name with it: `self.folders[number]`.
 - A position only finds items in the listing or in a list of the same order: `files[names.index(name)]`.

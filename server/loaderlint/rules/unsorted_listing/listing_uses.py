@@ -21,6 +21,7 @@ from loaderlint.rules.shared.listing_order import (
     Orders,
 )
 from loaderlint.rules.shared.seeded_draws import draws_with_seed
+from loaderlint.rules.unsorted_listing.checked_pairs import are_checked
 from loaderlint.rules.unsorted_listing.class_numbers import numbered, numbered_in_sample
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
 from loaderlint.rules.unsorted_listing.positional_items import Taken
@@ -62,6 +63,9 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
     making = _making(inst, model)
     for one, other in combinations(taken, 2):
         if not one.is_paired(other, entry, model) or _says_unpaired(inst, (*one.orders, *other.orders), model):
+            continue
+        checking = (*model.run_by([entry]), *making)
+        if are_checked(one.orders, other.orders, checking, ListingOrder(model), model):
             continue
         if not are_independent(one.orders, other.orders, inst, making, model):
             named = one.name and other.name
@@ -222,7 +226,8 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listing
             continue
         orders = [order.of(arg.value, frame) for arg in call.call.args]
         for first, second in combinations([each for each in orders if each], 2):
-            yield from _mismatch(first, second, _TWO, model)
+            if not are_checked(first, second, (frame,), order, model):
+                yield from _mismatch(first, second, _TWO, model)
 
 
 def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
