@@ -90,7 +90,7 @@ NUMBERED: dict[str, str] = {
     "def __getitem__(self, index): return self.c[0]": "warning os.listdir numbers [safe]",
     "self.items = load() / def __getitem__(self, index): return {x: n for n, x in enumerate(os.listdir('x'))}": "",
     "self.items = load(); self.c = os.listdir(root) / "
-    "def __getitem__(self, index): return self.c.index(self.items[index])": "",
+    "def __getitem__(self, index): return self.c.index(self.items[index])": "warning os.listdir numbers [safe]",
     "self.items = load(); self.c = os.listdir(root) / "
     "def __getitem__(self, index): return self.c.index(self.items[index]), self.c[index]": "hint os.listdir [safe]",
     "def number(c): return {x: n for n, x in enumerate(c)} | self.n = number(os.listdir(root)); "
