@@ -68,6 +68,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
@@ -124,8 +125,13 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     reader = reader_in_main(kept, exposure, model)
     if reader is None:
         return Unsaid(f"the main process never reads `{kept.name}` afterwards")
-    # checked last, because it is slow: it looks at all that the main process runs
-    is_run = model.remembered(runs_in_main, kept.frame) or model.remembered(is_run_by_reader, reader[0], kept.frame)
+    return _unless_main_runs_it(reader[0], kept.frame, exposure, model)
+
+
+def _unless_main_runs_it(reader: Frame, frame: Frame, exposure: Exposure, model: Model) -> Severity | Unsaid:
+    """How bad a change in `frame` is that the main process reads in `reader`. This is slow: it looks at all that the
+    main process runs."""
+    is_run = model.remembered(runs_in_main, frame) or model.remembered(is_run_by_reader, reader, frame)
     return Unsaid(_MAIN_RUNS_IT) if is_run else lowered(RULE.severity, exposure)
 
 
@@ -135,9 +141,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
     assert reader is not None
     frame, number = reader
     return verdict.finding(
-        f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
-        f"with its own copy, and `{model.label(frame)}` reads the copy of the main process; return it with the sample, "
-        "or keep it in a shared tensor or `multiprocessing.Value`",
+        _never_seen(kept.name, "copy", model.label(frame), verdict.exposure),
         verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
@@ -145,6 +149,14 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
             *creation_evidence(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
+    )
+
+
+def _never_seen(name: str, copied: str, reader: str, exposure: Exposure) -> str:
+    return (
+        f"the main process never sees this change of `{name}`: it happens {in_workers_of(exposure)}, each with its own "
+        f"{copied}, and `{reader}` reads the copy of the main process; return it with the sample, or keep it in a "
+        "shared tensor or `multiprocessing.Value`"
     )
 
 
@@ -159,19 +171,14 @@ def _of_module(function: WorkerFunction, model: Model) -> Iterator[Candidate[Mod
 
 def _weigh_module(model: Model, candidates: Sequence[Candidate[ModuleState]], exposure: Exposure) -> Severity | Unsaid:
     changed = candidates[0].about
-    is_run = model.remembered(runs_in_main, changed.frame) or model.remembered(
-        is_run_by_reader, changed.reader, changed.frame
-    )
-    return Unsaid(_MAIN_RUNS_IT) if is_run else lowered(RULE.severity, exposure)
+    return _unless_main_runs_it(changed.reader, changed.frame, exposure, model)
 
 
 def _lost_in_module(verdict: WorkerVerdict[ModuleState], model: Model) -> Finding:
     changed = verdict.about
     reader = model.label(changed.reader)
     return verdict.finding(
-        f"the main process never sees this change of `{changed.name}`: it happens {in_workers_of(verdict.exposure)}, "
-        f"each with its own copy of the module, and `{reader}` reads the copy of the main process; return it with the "
-        "sample, or keep it in a shared tensor or `multiprocessing.Value`",
+        _never_seen(changed.name, "copy of the module", reader, verdict.exposure),
         verdict.spot.place(model),
         changed.name,
         (

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Lib, def_key
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.kept_state import GROWING, OWN_CONTAINERS, container, is_aware, is_of_process
+from loaderlint.rules.shared.kept_state import GROWING, OWN_CONTAINERS, changes_in_place, is_aware, is_of_process
 from loaderlint.rules.shared.unresolved_places import Spot
 
 
@@ -30,7 +31,7 @@ def module_state(frame: Frame, model: Model) -> Iterator[ModuleState]:
     """The counters and logs of its module that a frame changes, and that the main process reads: `COUNT += 1`,
     `FAILED.append(path)`."""
     for spot, name in _changes(frame, GROWING, model) if frame.def_ else ():
-        if name and not is_aware(frame, model) and model.remembered(_is_only_changed_by_workers, frame.path, name):
+        if not is_aware(frame, model) and model.remembered(_is_only_changed_by_workers, frame.path, name):
             read = model.remembered(_read_in_main, frame.path, name)
             if read is not None:
                 yield ModuleState(frame, spot, name, *read)
@@ -38,20 +39,10 @@ def module_state(frame: Frame, model: Model) -> Iterator[ModuleState]:
 
 def _changes(frame: Frame, methods: Set[str], model: Model) -> Iterator[tuple[Spot, str]]:
     """Where a frame changes the value of a name of the module, and the name. `methods`: those that change it."""
-    bound = {step.name for _, step in model.steps_of(frame, ir.Bind) if step.scope == "global"}
-    for number, step in model.steps(frame):
-        match step:
-            case ir.Augment(_, target, _, _, "name"):
-                name = _global(target, frame, model)
-                if name in bound:
-                    yield Spot(frame, number, "step"), name
-            case ir.SetItem(_, base, _, value) if not is_of_process(value, frame, model):
-                yield Spot(frame, number, "step"), _global(container(base, frame, model), frame, model)
-            case ir.Perform(_, number_of_call):
-                call = model.ev.expr(frame, number_of_call)
-                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-                if isinstance(func, ir.Attr) and func.name in methods:
-                    yield Spot(frame, number_of_call), _global(container(func.base, frame, model), frame, model)
+    for change in changes_in_place(frame, methods, model):
+        name = _global(change.held, frame, model)
+        if name and not (change.stored != NONE and is_of_process(change.stored, frame, model)):
+            yield change.spot, name
 
 
 def _global(number: int, frame: Frame, model: Model) -> str:
@@ -63,7 +54,7 @@ def _global(number: int, frame: Frame, model: Model) -> str:
 def _is_only_changed_by_workers(path: Path, name: str, model: Model) -> bool:
     """Whether a name of a module starts as something plain, and no code of the main process changes it afterwards."""
     file = model.files.file(path)
-    bindings = file.names.get(name, []) if file is not None and name else []
+    bindings = file.names.get(name, []) if file is not None else []
     made = [binding for binding in bindings if binding.def_ == 0]
     if file is None or len(made) != 1 or made[0].step < 0:
         return False
@@ -72,9 +63,7 @@ def _is_only_changed_by_workers(path: Path, name: str, model: Model) -> bool:
     if not isinstance(step, ir.Bind) or not _is_plain(step.value, body, model):
         return False
     return not any(
-        one == name
-        for frame in _main_frames(path, name, model)
-        for _, one in _changes(frame, STATE_METHODS | GROWING, model)
+        one == name for frame in _main_frames(path, name, model) for _, one in _changes(frame, STATE_METHODS, model)
     )
 
 

@@ -3,11 +3,12 @@ main process reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
@@ -60,25 +61,39 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
     owner = frame.receiver
     if not isinstance(owner, Instance) or is_aware(frame, model):
         return
-    for number, step in model.steps(frame):
-        if isinstance(step, ir.Augment) and step.stored == "attr":
-            base, spot = step.target, Spot(frame, number, "step")
-        elif isinstance(step, ir.SetItem) and not is_of_process(step.value, frame, model):
-            base, spot = step.base, Spot(frame, number, "step")
-        elif isinstance(step, ir.Perform):
-            call = model.ev.expr(frame, step.call)
-            func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(func, ir.Attr) or func.name not in GROWING:
-                continue
-            base, spot = func.base, Spot(frame, step.call)
-        else:
+    for change in changes_in_place(frame, GROWING, model):
+        name = own_attribute(change.held, frame, model)
+        if change.stored != NONE and is_of_process(change.stored, frame, model):
             continue
-        name = own_attribute(container(base, frame, model), frame, model)
         if name and model.remembered(is_workers_own, owner, name):
-            yield Kept(frame, spot, owner, name)
+            yield Kept(frame, change.spot, owner, name)
 
 
-def container(number: int, frame: Frame, model: Model) -> int:
+class InPlace(NamedTuple):
+    """A change at `spot` of what expression `held` stands for. `stored`: what becomes an item of it, else `NONE`."""
+
+    spot: Spot
+    held: int
+    stored: int = NONE
+
+
+def changes_in_place(frame: Frame, methods: Set[str], model: Model) -> Iterator[InPlace]:
+    """Where a frame counts on a name or an attribute, stores an item, or calls one of `methods`: `x += 1`,
+    `x["train"][0] = y`, `x.append(y)`. Of items it is the outermost container that changes."""
+    for number, step in model.steps(frame):
+        match step:
+            case ir.Augment(_, target, _, _, "attr" | "name"):
+                yield InPlace(Spot(frame, number, "step"), target)
+            case ir.SetItem(_, base, _, value):
+                yield InPlace(Spot(frame, number, "step"), _container(base, frame, model), value)
+            case ir.Perform(_, called):
+                call = model.ev.expr(frame, called)
+                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+                if isinstance(func, ir.Attr) and func.name in methods:
+                    yield InPlace(Spot(frame, called), _container(func.base, frame, model))
+
+
+def _container(number: int, frame: Frame, model: Model) -> int:
     """The outermost container that an expression takes items of: `self.seen` for `self.seen["train"][0]`."""
     e = model.ev.expr(frame, number)
     while isinstance(e, ir.Index):
@@ -192,26 +207,10 @@ def _worker_defs(owner: Instance, model: Model) -> frozenset[DefKey]:
 def _changed(frame: Frame, model: Model) -> frozenset[str]:
     """The attributes of its own object that a frame changes. An assignment during construction is not a change."""
     constructing = frame.receiver is not None and frame in _construction(frame, model)
-    changed: set[str] = set()
-    for _, step in model.steps(frame):
-        match step:
-            case ir.SetItem(_, base, _, _):
-                target = base
-            case ir.Augment(_, base, _, _, "attr"):
-                target = base
-            case ir.SetAttr(_, base, attribute, _, _):
-                if not constructing and ir.is_self(model.ev.expr(frame, base)):
-                    changed.add(attribute)
-                continue
-            case ir.Perform(_, number):
-                call = model.ev.expr(frame, number)
-                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-                if not isinstance(func, ir.Attr) or func.name not in STATE_METHODS:
-                    continue
-                target = func.base
-            case _:
-                continue
-        changed.add(own_attribute(container(target, frame, model), frame, model))
+    changed = {own_attribute(one.held, frame, model) for one in changes_in_place(frame, STATE_METHODS, model)}
+    if not constructing:
+        stores = (step for _, step in model.steps_of(frame, ir.SetAttr))
+        changed |= {step.name for step in stores if ir.is_self(model.ev.expr(frame, step.base))}
     return frozenset(changed)
 
 

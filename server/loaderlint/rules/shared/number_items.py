@@ -10,6 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, MapOf, SeqOf, Unknown
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.dict_values import DICTS
 
 _MAX_DEPTH = 16
 #: Functions that give numbers, whatever they are given.
@@ -21,7 +22,6 @@ _PASSING_ON = frozenset(
 )
 #: Methods that give some items of their object.
 _PART_OF = frozenset({"copy", "difference", "intersection"})
-_DICTS = frozenset({"builtins.dict", "collections.defaultdict", "collections.OrderedDict"})
 _CHAIN = "itertools.chain"
 
 
@@ -123,9 +123,9 @@ class NumberItems:
                 return named if site is None or named is False else self._filled(site.expr, site.frame, depth)
             case LibObject("builtins.range"):
                 return True
-            case LibObject(name, site) if name in _DICTS and site.expr >= 0:
+            case LibObject(name, site) if name in DICTS and site.expr >= 0:
                 return self._filled(site.expr, site.frame, depth)
-            case LibObject(name, site) if name.removesuffix("[]") in _DICTS and site.expr >= 0:
+            case LibObject(name, site) if name.removesuffix("[]") in DICTS and site.expr >= 0:
                 return self._of_item(site.expr, site.frame, depth)
         return None
 
@@ -139,7 +139,7 @@ class NumberItems:
         stores."""
         e = self._model.ev.expr(frame, taken)
         outer = self._model.ev.eval(e.base, frame).only(LibObject) if isinstance(e, ir.Index) else ()
-        made = [one.site for one in outer if one.name in _DICTS and one.site.expr >= 0]
+        made = [one.site for one in outer if one.name in DICTS and one.site.expr >= 0]
         return _all(self._filled_inside(site.expr, site.frame, depth) for site in made)
 
     def _filled_inside(self, made: int, frame: Frame, depth: int) -> bool | None:

@@ -171,7 +171,7 @@ def _changing(names: Set[str], setters: Mapping[str, object], model: Model) -> I
 def _assigned(
     step: ir.SetAttr, number: int, frame: Frame, read: Read, properties: _SetBy, loader: Loader, model: Model
 ) -> Iterator[Change]:
-    constant = _constant(step.value, frame, model)
+    constant = constant_of(step.value, frame, model)
     for owner in _held(step.base, frame, loader, model):
         if step.name in read.get(owner, ()):
             yield Change(frame, step.context, Spot(frame, number, "step"), owner, step.name, "", constant)
@@ -221,7 +221,7 @@ def _set_by(step: ir.Perform, frame: Frame, setters: _SetBy, loader: Loader, mod
         return
     for owner in _held(func.base, frame, loader, model):
         if owner in setters[func.name]:
-            given = [_constant(arg.value, frame, model) for arg in call.args] or [_NOTHING]
+            given = [constant_of(arg.value, frame, model) for arg in call.args] or [_NOTHING]
             constant = given[0] if len(given) == 1 else None
             setting = setters[func.name][owner]
             value = None if setting.moves else constant
@@ -229,7 +229,8 @@ def _set_by(step: ir.Perform, frame: Frame, setters: _SetBy, loader: Loader, mod
             yield Change(frame, step.context, spot, setting.owner, setting.attribute, func.name, value)
 
 
-def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:
+def constant_of(number: int, frame: Frame, model: Model) -> ir.Const | None:
+    """The constant that an expression is written as; None for others."""
     e = model.ev.expr(frame, number)
     return e if isinstance(e, ir.Const) else None
 

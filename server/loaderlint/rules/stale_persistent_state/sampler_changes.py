@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.held_handles import asks_for
 from loaderlint.rules.shared.unresolved_places import Spot
-from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read
+from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read, constant_of
 
 _ARGUMENTS = ("batch_sampler", "sampler")
 #: How many generators may be nested in a sampler's own.
@@ -123,7 +123,7 @@ def _changes_in(frame: Frame, read: Read, model: Model) -> Iterator[tuple[int, C
             continue
         owner = _owner(step, frame, read, model)
         set_ = {(owner, step.name): None} if owner else _set_by(leads.get(step.value, ()), read, model)
-        constant, spot = _constant(step.value, frame, model), Spot(frame, number, "step")
+        constant, spot = constant_of(step.value, frame, model), Spot(frame, number, "step")
         for one, name in set_:
             yield number, Change(frame, step.context, spot, one, name, "", constant)
     for number, called in model.steps_of(frame, ir.Perform):
@@ -133,7 +133,7 @@ def _changes_in(frame: Frame, read: Read, model: Model) -> Iterator[tuple[int, C
             continue
         func, spot = frame.code.exprs[call.func], Spot(frame, called.call)
         by = func.name if isinstance(func, ir.Attr) else ""
-        constant = _constant(values[0], frame, model) if len(values) == 1 else None
+        constant = constant_of(values[0], frame, model) if len(values) == 1 else None
         for one, name in _set_by(leads.get(called.call, ()), read, model):
             yield number, Change(frame, called.context, spot, one, name, by, constant)
 
@@ -167,8 +167,3 @@ def _is_settled(value: int, frame: Frame, model: Model) -> bool:
         return False
     stores = model.ev.classes.stores(frame.receiver, e.name) if isinstance(frame.receiver, Instance) else ()
     return bool(stores) and all(store.construction for store in stores)
-
-
-def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:
-    e = model.ev.expr(frame, number)
-    return e if isinstance(e, ir.Const) else None
