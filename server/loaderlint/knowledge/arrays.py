@@ -183,6 +183,25 @@ MUTATING_FUNCTIONS = MappingProxyType(
 #: Keyword that names an array that is written to.
 OUT_ARGUMENT = "out"
 
+#: Option of functions and modules that write their result to their first argument.
+INPLACE_ARGUMENT = "inplace"
+
+#: Functions and modules with this option whose result is another one when they get it again: not `relu`, which changes
+#: nothing the second time.
+TAKES_INPLACE = frozenset(
+    f"torch.nn.{name}"
+    for name in """
+    functional.dropout functional.alpha_dropout functional.feature_alpha_dropout functional.dropout2d
+    functional.dropout3d functional.elu functional.selu functional.celu functional.leaky_relu functional.rrelu
+    functional.silu functional.mish functional.hardswish Dropout Dropout2d Dropout3d AlphaDropout
+    FeatureAlphaDropout ELU SELU CELU LeakyReLU RReLU SiLU Mish Hardswish
+    """.split()
+) | frozenset(
+    f"torchvision.transforms.{module}{name}"
+    for module in ("", "v2.")
+    for name in ("functional.normalize", "functional.erase", "Normalize", "RandomErasing")
+)
+
 #: Functions that give a view whose strides are negative; `numpy.rot90` for most numbers of turns.
 REVERSING = frozenset({"numpy.flip", "numpy.fliplr", "numpy.flipud", "numpy.rot90"})
 

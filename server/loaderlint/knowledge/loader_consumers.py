@@ -28,6 +28,9 @@ GOES_OVER_LATER = frozenset(
     """.split()
 )
 
+#: What asks its first argument for its length when it is called.
+ASK_FOR_LENGTH = frozenset({"builtins.len", *(name for name in GOES_OVER_LATER if name.endswith(".tqdm"))})
+
 #: Methods of a library's trainer, or of what tries out its settings, that go over the loaders, data modules and models
 #: they are given. `lr_find` and `scale_batch_size` of Lightning's `Tuner` call `fit`; fastai's learner has an `lr_find`
 #: as well, torch-lr-finder a `range_test`.

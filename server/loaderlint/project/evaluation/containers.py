@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.function_registries import registering_frames
@@ -262,6 +263,8 @@ def filled_by(
             value = ev.eval(step.value, frame)
             entries, rest, stored = dict.fromkeys(entries, value), [value] * len(rest), {}
             continue
+        if _changes_array(ev, step, entries, frame):
+            continue
         for name, value in _stored_by(ev, step, frame):
             if name is None:
                 rest.append(value)
@@ -286,6 +289,24 @@ def filled_by(
     keys, values = (*entries, *[None] * len(rest)), (*entries.values(), *rest)
     grown = MapOf(keys, values, made.site, made.options, tuple(built))
     return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
+
+
+def _changes_array(
+    ev: Evaluator, step: ir.SetItem | ir.Perform, entries: Mapping[str, Val], frame: Frame
+) -> TypeGuard[ir.SetItem]:
+    """Whether a step changes an array or list that the dict holds in its place, so that it still holds the same one:
+    `sample["boxes"] *= 2`."""
+    if not isinstance(step, ir.SetItem) or not isinstance(frame.code.exprs[step.value], ir.Augmented):
+        return False
+    key = ev.eval(step.index, frame).literal
+    held = entries.get(key.value) if key is not None and isinstance(key.value, str) else None
+    return held is not None and bool(held.atoms) and all(map(_is_array, held.atoms))
+
+
+def _is_array(atom: Atom) -> bool:
+    if isinstance(atom, LibObject):
+        return atom.name.removesuffix("[]") in ARRAY_MAKERS
+    return isinstance(atom, SeqOf) and atom.kind == "list"
 
 
 def _built_key(ev: Evaluator, step: ir.Step, frame: Frame) -> Templates:

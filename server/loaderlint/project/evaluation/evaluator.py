@@ -65,6 +65,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    class_of,
     constant,
     extended,
     is_none,
@@ -368,6 +369,8 @@ class Evaluator:
                 found = self.names.module_attribute(atom, name)
                 return (found if found is not None else unknown("unresolved import")), ()
             case Instance():
+                if name == "__class__":
+                    return class_of(atom), ()
                 return self.classes.instance_attribute(atom, name, frame)
             case ClassRef():
                 if name == "__name__":

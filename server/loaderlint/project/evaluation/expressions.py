@@ -26,6 +26,7 @@ from loaderlint.project.evaluation import (
 )
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
+from loaderlint.project.evaluation.context_managers import entered
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
@@ -72,11 +73,22 @@ _ARRAY_TYPES = MappingProxyType({"numpy.ndarray": "numpy", "torch.Tensor": "torc
 
 
 def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
+    if e.name == "__name__" and _is_class_of_object(e.base, frame):
+        return unknown("class name")  # a key of a registry: which classes it holds is known otherwise
     value = ev.attribute(_left_by_tests(ev, e.base, number, frame), e.name, frame, number)
     if ir.is_self(ev.expr(frame, e.base)):
         return in_branch(ev, value, e.name, number, frame)
     stored = stored_in_chain(ev, value, Site(frame, number))
     return value if stored is None else stored
+
+
+def _is_class_of_object(number: int, frame: Frame) -> bool:
+    """Whether an expression is `type(x)` or `x.__class__`."""
+    exprs = frame.code.exprs
+    e = exprs[number]
+    if isinstance(e, ir.Call):
+        return exprs[e.func] == ir.Global("type")
+    return isinstance(e, ir.Attr) and e.name == "__class__"
 
 
 def _left_by_tests(ev: Evaluator, part: int, number: int, frame: Frame) -> Val:
@@ -303,19 +315,7 @@ def _eval_all(ev: Evaluator, numbers: tuple[int, ...], frame: Frame) -> None:
 
 
 def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
-    manager = e.manager
-    value = ev.eval(manager, frame)
-    parts: list[Val] = []
-    for atom in value.ordered():
-        if isinstance(atom, Instance):
-            entered = ev.attribute(of(atom), "__enter__", frame, None)
-            result, _ = ev.calls.call(entered, Arguments(), frame, manager, {})
-            parts.append(result)
-        elif isinstance(atom, SeqOf) and atom.items:
-            parts.append(join(atom.items))
-        else:
-            parts.append(Val(frozenset({atom}), value.origins))
-    return join(parts)
+    return entered(ev, ev.eval(e.manager, frame), frame, e.manager)
 
 
 def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:

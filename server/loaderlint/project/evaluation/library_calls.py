@@ -35,6 +35,7 @@ from loaderlint.knowledge.process_launchers import launcher
 from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch, item_places, launched_functions
 from loaderlint.project.evaluation.argument_binding import Arguments, overlaid
+from loaderlint.project.evaluation.context_managers import ENTERING_METHODS, entered
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.item_values import element, entry_of
 from loaderlint.project.evaluation.items_at_use import with_items_at
@@ -68,6 +69,7 @@ from loaderlint.project.evaluation.values import (
     Templates,
     Unknown,
     Val,
+    class_of,
     constant,
     join,
     member_of,
@@ -157,6 +159,8 @@ def call(
         return _super(ev, arguments, frame), ()
     if name == "builtins.type" and len(arguments.positional) == 3:
         return dynamic_dispatch.made_by_type(arguments), ()
+    if name == "builtins.type" and first is not None and first.only(Instance):
+        return join(class_of(one) for one in first.only(Instance)), ()
     if name == "builtins.getattr" and first is not None:
         return _getattr(ev, arguments, frame, number), ()
     if name == "builtins.hasattr" and len(arguments.positional) == 2:
@@ -474,6 +478,8 @@ def call_object(
             return dynamic_dispatch.named_in(ev, arguments.positional[0], frame, key), ()
         origins = _views(callee) if method in VIEW_METHODS and not _splits_text(method, arguments) else frozenset()
         full = f"{atom.owner.name}.{method}"
+        if full in ENTERING_METHODS and arguments.positional:
+            return entered(ev, arguments.positional[0], frame, number), ()
         return Val(named(full, site).atoms, origins), launched_functions.run(ev, full, arguments, frame, number, seen)
     return of(LibObject(f"builtins.{method}", site)), ()
 

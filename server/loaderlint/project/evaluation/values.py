@@ -495,6 +495,11 @@ def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[O
     return frozenset(out)
 
 
+def class_of(inst: Instance) -> Val:
+    """`type(object)`. An object that unknown code creates may be one of a class that derives from its own."""
+    return of(inst.cls) if inst.site is not None else of(inst.cls, Unknown("subclass"))
+
+
 def repr_origin(origin: Origin) -> str:
     """A stable sort key."""
     return f"{order_of_atom(origin.owner)} {origin.path} {origin.relation}"

@@ -104,8 +104,9 @@ from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.handle_across_workers.first_use_fixes import first_use_by_process
 from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, drops_state, why_not_shared
+from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.handle_accessor import accessor
-from loaderlint.rules.shared.held_handles import first_uses, handles_read, may_be_no_handle, opener
+from loaderlint.rules.shared.held_handles import handles_read, may_be_no_handle, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.made_by_constructors import Construction, constructions
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of

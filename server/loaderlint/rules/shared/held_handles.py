@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Evidence, Place
+from loaderlint.findings.finding import Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -22,7 +22,6 @@ from loaderlint.project.evaluation.values import (
     Origin,
     Unknown,
     Val,
-    def_key,
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
@@ -312,62 +311,7 @@ def is_own_attribute(number: int, name: str, frame: Frame, model: Model) -> bool
     return isinstance(e, ir.Attr) and e.name == name and ir.is_self(model.ev.expr(frame, e.base))
 
 
-# --- opened by the first sample ---------------------------------------------------------------------------------------
-
-
-def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
-    """Where the main process makes the first use of a dataset, which opens handle `held`: it takes a sample, or calls
-    `len`. Empty if it does not, or if each use opens its own. `origins`: where the handle is stored."""
-    return model.remembered(_first_uses, held, origins)
-
-
-def _first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
-    for origin in sorted(origins, key=lambda o: o.path):
-        inst = origin.owner
-        if not isinstance(inst, Instance) or len(origin.path) != 1 or inst.site is None:
-            continue
-        stores = model.remembered(_stores_by_value, inst, origin.path[0]).get(held, ())
-        if stores and all(is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
-            taken = [Evidence(place, "the main process takes a sample") for place in samples_taken(inst, model)]
-            return taken or (_lengths_taken(inst, model) if _len_opens(inst, stores, model) else [])
-    return []
-
-
-def _len_opens(inst: Instance, stores: Sequence[Store], model: Model) -> bool:
-    """Whether `__len__` of a dataset runs one of these assignments."""
-    member = model.ev.classes.member(inst.cls, "__len__")
-    if member is None or member.function is None:
-        return False
-    opened = model.ev.functions.open_frame(member.function, inst, member.owner)
-    if opened is None:
-        return False
-    run = {def_key(frame) for frame in model.run_by([opened])}
-    return any(def_key(store.frame) in run for store in stores)
-
-
-def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:
-    """Where the main process calls `len` of a dataset before the workers start: in the def that creates the dataset, or
-    through a loader that shuffles, whose `RandomSampler` calls it when it is created."""
-    found = []
-    frame = inst.site.frame if inst.site is not None else None
-    for call in model.calls_named(frame, ("len",)) if frame is not None else ():
-        if call.call.args and inst in model.ev.eval(call.call.args[0].value, call.frame).atoms:
-            place = model.place(call.frame, call.number)
-            found.append(Evidence(place, "the main process asks for the length, which opens it"))
-    for loader in model.loaders:
-        shuffle = loader.argument("shuffle").literal
-        if inst in loader.datasets and loader.site is not None and shuffle is not None and shuffle.value is True:
-            found.append(Evidence(model.site_place(loader.site), "this loader's sampler asks for the length"))
-    return found
-
-
-def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list[Store]]:
-    """The assignments to an attribute, by the value that they may assign."""
-    found: dict[Atom, list[Store]] = {}
-    for store in model.ev.classes.stores(inst, name):
-        for atom in store.value.atoms:
-            found.setdefault(atom, []).append(store)
-    return found
+# --- opened by the first use ------------------------------------------------------------------------------------------
 
 
 def is_guarded(store: Store, name: str, model: Model) -> bool:

@@ -7,15 +7,33 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Method, def_key
+from loaderlint.project.evaluation.values import (
+    Atom,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    MapOf,
+    Method,
+    SeqOf,
+    def_key,
+)
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
+from loaderlint.rules.shared.kept_state import OWN_CONTAINERS
 from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING = ir.Const("NoneType", None)
 #: For each object of the main process of which workers have a copy: the attributes that they read, and where.
 Read = Mapping[Instance, Mapping[str, Frame]]
+#: What may stand before the `=` of an assignment.
+_OPERATORS = ("", "+", "-", "*", "/", "//", "**", "%", "|", "&", "@")
+#: Containers that each process has for itself: not arrays that may lie in shared memory.
+_OWN_CONTAINERS = OWN_CONTAINERS | {
+    f"numpy.{name}"
+    for name in "array empty full arange linspace zeros_like ones_like full_like random.rand random.uniform".split()
+}
 #: Functions that bring a list or an array into another order, in its place.
 _SHUFFLES = frozenset({Lib("random.shuffle"), Lib("numpy.random.shuffle")})
 
@@ -122,6 +140,8 @@ def _stored_in(frame: Frame, model: Model) -> Iterator[_Setting]:
         if isinstance(step, ir.SetAttr):
             moves = _moves(step, frame, model)
             yield from (_Setting(owner, step.name, moves) for owner in _instances(step.base, frame, model))
+        elif isinstance(step, ir.SetItem):
+            yield from (_Setting(owner, name, True) for owner, name in _with_item(step, frame, model))
         elif isinstance(step, ir.Perform):
             yield from (_Setting(owner, name, True) for owner, name in _shuffled(step.call, frame, model))
 
@@ -134,6 +154,22 @@ def _moves(step: ir.SetAttr, frame: Frame, model: Model) -> bool:
     return any(exprs[part] == old for part in parts) or any(
         call.number in parts and draws(call) for call in model.frame_calls(frame)
     )
+
+
+def _with_item(step: ir.SetItem, frame: Frame, model: Model) -> Iterator[tuple[Instance, str]]:
+    """The attribute in which a step stores an item: `self.weights[index] = loss`. Spawned workers share the memory of
+    tensors with the main process."""
+    held = model.ev.expr(frame, _container(step.base, frame.code.exprs))
+    if not isinstance(held, ir.Attr):
+        return
+    for owner in _instances(held.base, frame, model):
+        atoms = model.ev.classes.field(owner, held.name).atoms
+        if atoms and all(map(_is_of_one_process, atoms)):
+            yield owner, held.name
+
+
+def _is_of_one_process(atom: Atom) -> bool:
+    return isinstance(atom, MapOf | SeqOf) or (isinstance(atom, LibObject) and atom.name in _OWN_CONTAINERS)
 
 
 def _shuffled(number: int, frame: Frame, model: Model) -> Iterator[tuple[Instance, str]]:
@@ -156,6 +192,9 @@ def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change
                 if isinstance(step, ir.SetAttr):
                     if step.name in names and frame.receiver not in read:  # in a setter, its call counts
                         yield from _assigned(step, number, frame, read, setters.assigned, loader, model)
+                elif isinstance(step, ir.SetItem):
+                    if frame.receiver not in read:
+                        yield from _item_assigned(step, number, frame, read, model)
                 elif isinstance(step, ir.Perform):
                     yield from _set_by(step, frame, setters.called, loader, model)
 
@@ -182,18 +221,40 @@ def _assigned(
             yield Change(frame, step.context, spot, setting.owner, setting.attribute, step.name, value)
 
 
+def _item_assigned(step: ir.SetItem, number: int, frame: Frame, read: Read, model: Model) -> Iterator[Change]:
+    for owner, name in _with_item(step, frame, model):
+        if name in read.get(owner, ()):
+            yield Change(frame, step.context, Spot(frame, number, "step"), owner, name, "", None)
+
+
 def _assigning(name: str, model: Model) -> tuple[MainFunction, ...]:
     """The defs that may set an attribute of this name, for any caller: it takes long to find the callers. What a method
     sets on its own object does not count."""
-    functions = model.main_functions((f".{name} =", f".{name} +="))
+    functions = model.main_functions((*(f".{name} {op}=" for op in _OPERATORS), f".{name}["))
     return tuple(function for function in functions if _assigns(function, name, model))
 
 
 def _assigns(function: MainFunction, name: str, model: Model) -> bool:
-    bases = [step.base for step in function.written.steps if isinstance(step, ir.SetAttr) and step.name == name]
+    bases = [base for step in function.written.steps if (base := _base_of(step, name, function.exprs)) is not None]
     if all(ir.is_self(function.exprs[base]) for base in bases):
         return bool(bases) and not _is_method(function, model)
     return True
+
+
+def _base_of(step: ir.Step, name: str, exprs: tuple[ir.Expr, ...]) -> int | None:
+    """The object whose attribute `name` a step assigns, or of which it assigns an item."""
+    if isinstance(step, ir.SetAttr) and step.name == name:
+        return step.base
+    held = exprs[_container(step.base, exprs)] if isinstance(step, ir.SetItem) else None
+    return held.base if isinstance(held, ir.Attr) and held.name == name else None
+
+
+def _container(number: int, exprs: tuple[ir.Expr, ...]) -> int:
+    """The outermost container that an expression takes items of: `x.seen` for `x.seen["train"]`."""
+    e = exprs[number]
+    while isinstance(e, ir.Index):
+        number, e = e.base, exprs[e.base]
+    return number
 
 
 def _calling(name: str, model: Model) -> tuple[MainFunction, ...]:

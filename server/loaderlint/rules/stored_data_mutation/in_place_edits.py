@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
+    INPLACE_ARGUMENT,
     LIST_METHODS,
     MUTATING_FUNCTIONS,
     MUTATING_METHODS,
     OUT_ARGUMENT,
+    TAKES_INPLACE,
     TENSOR_METHODS_IN_PLACE,
 )
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, LibObject, Method, Site
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_objects import Kind, is_array_index
+from loaderlint.rules.shared.stored_objects import Kind, is_array_index, known_kind
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.stored_data_mutation.settled_edits import settles_operand
 
@@ -55,6 +57,9 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
         return
     item = model.ev.expr(frame, step.target)
     if not isinstance(item, ir.Index):
+        return
+    if not model.ev.eval(item.base, frame).origins and known_kind(model.ev.eval(step.target, frame)) is not None:
+        yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")  # of an array that a new dict holds
         return
     shows = _shown_by_index(item.index, frame, model)
     if shows is None and step.op in "+-" and added is not None and added.kind == "int":
@@ -99,6 +104,17 @@ def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Ed
     for arg in call.args:
         if arg.kind == "kw" and arg.name == OUT_ARGUMENT:
             yield Edit(arg.value, spot, "unknown", "`out=`", "function")
+    if call.args and call.args[0].kind == "pos" and any(_is_inplace(one, number, frame, model) for one in callee.atoms):
+        yield Edit(call.args[0].value, spot, "tensor", f"`{INPLACE_ARGUMENT}=True`", "function")
+
+
+def _is_inplace(callee: Atom, number: int, frame: Frame, model: Model) -> bool:
+    """Whether a function, or a module that was made so, writes its result to its first argument."""
+    if not isinstance(callee, Lib | LibObject) or callee.name not in TAKES_INPLACE:
+        return False
+    arguments = model.ev.calls.site_arguments(Site(frame, number) if isinstance(callee, Lib) else callee.site)
+    option = arguments.get(INPLACE_ARGUMENT)
+    return option is not None and option.literal is not None and option.literal.value is True
 
 
 def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:

@@ -1,0 +1,129 @@
+"""Where the main process makes the first use of a dataset whose samples, or whose length, open a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loaderlint.findings.finding import Evidence, Place
+from loaderlint.knowledge.loader_consumers import ASK_FOR_LENGTH
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, Origin, def_key
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.epoch_loops import is_loader, step_context
+from loaderlint.rules.shared.epoch_passes import has_loops, inside, passes
+from loaderlint.rules.shared.held_handles import compares_pid, is_guarded, samples_taken
+
+
+def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
+    """Where the main process makes the first use of a dataset, which opens handle `held`: it takes a sample, or calls
+    `len`. Empty if it does not, or if each use opens its own. `origins`: where the handle is stored."""
+    return model.remembered(_first_uses, held, origins)
+
+
+def _first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
+    for origin in sorted(origins, key=lambda o: o.path):
+        inst = origin.owner
+        if not isinstance(inst, Instance) or len(origin.path) != 1 or inst.site is None:
+            continue
+        stores = model.remembered(_stores_by_value, inst, origin.path[0]).get(held, ())
+        if stores and all(is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
+            taken = [Evidence(place, "the main process takes a sample") for place in samples_taken(inst, model)]
+            return taken or (_lengths_taken(inst, model) if _len_opens(inst, stores, model) else [])
+    return []
+
+
+def _len_opens(inst: Instance, stores: Sequence[Store], model: Model) -> bool:
+    """Whether `__len__` of a dataset runs one of these assignments."""
+    member = model.ev.classes.member(inst.cls, "__len__")
+    if member is None or member.function is None:
+        return False
+    opened = model.ev.functions.open_frame(member.function, inst, member.owner)
+    if opened is None:
+        return False
+    run = {def_key(frame) for frame in model.run_by([opened])}
+    return any(def_key(store.frame) in run for store in stores)
+
+
+def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:
+    """Where the main process calls `len` of a dataset before the workers start: in the def that creates the dataset, or
+    through a loader."""
+    found = []
+    frame = inst.site.frame if inst.site is not None else None
+    for call in model.calls_named(frame, ("len",)) if frame is not None else ():
+        if call.call.args and inst in model.ev.eval(call.call.args[0].value, call.frame).atoms:
+            place = model.place(call.frame, call.number)
+            found.append(Evidence(place, "the main process asks for the length, which opens it"))
+    for loader in model.loaders:
+        if inst in loader.datasets:
+            found.extend(_lengths_asked_by(loader, inst, model))
+    return found
+
+
+def _lengths_asked_by(loader: Loader, dataset: Instance, model: Model) -> Iterator[Evidence]:
+    """Why a loader asks its dataset for the length in the main process, before workers start: its `RandomSampler` when
+    it is created, `len(loader)` and `tqdm(loader)`, or any sampler in the epoch before."""
+    if loader.site is None or not loader.argument("batch_sampler").is_none:
+        return
+    shuffle, place = loader.argument("shuffle").literal, model.site_place(loader.site)
+    if shuffle is not None and shuffle.value is True:
+        yield Evidence(place, "this loader's sampler asks for the length")
+        return
+    if not loader.argument("sampler").is_none:
+        return
+    asked = next(_asked(loader, model), None)
+    if asked is not None:
+        yield Evidence(asked, "this asks the dataset for its length, which opens it")
+    elif loader.persistent is not True and _is_read_again(loader, dataset, model):
+        yield Evidence(place, "this loader's sampler asks for the length in each epoch: the next workers inherit it")
+
+
+def _asked(loader: Loader, model: Model) -> Iterator[Place]:
+    """Where the main process asks a loader for its length: `len(loader)`, `tqdm(loader)`."""
+    for call in model.once(_Asking).calls:
+        if is_loader(call.call.args[0].value, call.frame, loader, model):
+            yield model.place(call.frame, call.number)
+
+
+class _Asking:
+    """The calls of the main process that ask their first argument for its length."""
+
+    def __init__(self, model: Model) -> None:
+        self.calls = [
+            call
+            for function in model.main_functions(("len(", "tqdm"))
+            for frame in function.frames
+            for call in model.calls_named(frame, ("len", "tqdm"))
+            if call.call.args and any(isinstance(one, Lib) and one.name in ASK_FOR_LENGTH for one in call.callee.atoms)
+        ]
+
+
+class _Epochs:
+    """The passes over loaders in the loops of the main process."""
+
+    def __init__(self, model: Model) -> None:
+        self.passes = [
+            one
+            for function in model.main_functions(("for ", "while "))
+            if has_loops(function)
+            for frame in function.frames
+            for one in passes(frame, model)
+        ]
+
+
+def _is_read_again(loader: Loader, dataset: Instance, model: Model) -> bool:
+    """Whether a loop goes over a loader several times with one and the same dataset."""
+    assert dataset.site is not None
+    made = dataset.site.frame, step_context(dataset.site, model)
+    return any(
+        one.loader == loader and not (one.frame == made[0] and inside(made[1], one.loop, one.frame, model))
+        for one in model.once(_Epochs).passes
+    )
+
+
+def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list[Store]]:
+    """The assignments to an attribute, by the value that they may assign."""
+    found: dict[Atom, list[Store]] = {}
+    for store in model.ev.classes.stores(inst, name):
+        for atom in store.value.atoms:
+            found.setdefault(atom, []).append(store)
+    return found
