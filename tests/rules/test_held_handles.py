@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from loaderlint.project.evaluation.values import Instance
-from loaderlint.rules.shared.held_handles import first_uses, handles_read, is_held, opener
+from loaderlint.rules.shared.first_uses import first_uses
+from loaderlint.rules.shared.held_handles import handles_read, is_held, opener
 from tests.project.linking import link
 
 CODE = """

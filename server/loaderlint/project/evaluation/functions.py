@@ -25,6 +25,7 @@ from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import returned_with_items
 from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS, MAX_CONTEXTS, MAX_OWN_CONTEXTS
+from loaderlint.project.evaluation.open_frames import owner_of
 from loaderlint.project.evaluation.properties import ACCESSORS
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
@@ -183,9 +184,12 @@ class Functions:
         decoration = self.decoration(function)
         if decoration == "stub":
             return unknown("overload"), ()
-        wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
+        wrapper = self.wrapper(function) if decoration == "unknown" else None
         if wrapper is not None and caller.depth < MAX_CALLS:
-            return self.invoke(wrapper, None, None, arguments, caller)
+            return self.invoke(wrapper, None, None, _with_receiver(receiver, arguments), caller)
+        if receiver is None and function.bare and (method := self._wrapped_method(function, arguments)) is not None:
+            receiver, owner = method
+            arguments = replace(arguments, positional=arguments.positional[1:])
         args = self.bound(function, receiver, arguments)
         nested = self.depth_of_call(function, args, caller)
         if nested > MAX_CALLS:
@@ -198,6 +202,13 @@ class Functions:
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
+
+    def _wrapped_method(self, function: FunctionRef, arguments: Arguments) -> tuple[Instance, ClassRef] | None:
+        """The object and the class of a method that the wrapper around it calls: `function(self, index)`."""
+        facts = self._ev.facts(function.path, function.piece)
+        owner = owner_of(self._ev, function.path, function.piece, function.def_, facts) if facts is not None else None
+        first = arguments.positional[0].only(Instance) if arguments.positional else []
+        return (first[0], owner) if owner is not None and len(first) == 1 else None
 
     def depth_of_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> int:
         """The nesting depth of a frame that a call with these arguments runs. A call inside a library counts as
@@ -387,6 +398,13 @@ def _passed(args: Sequence[Val | None]) -> Iterator[Atom]:
             yield from (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
         else:
             yield atom
+
+
+def _with_receiver(receiver: Atom | None, arguments: Arguments) -> Arguments:
+    """What a wrapper gets that stands in the place of a method: the object comes first."""
+    if receiver is None:
+        return arguments
+    return replace(arguments, positional=(of(receiver), *arguments.positional))
 
 
 def _only_function(value: Val) -> FunctionRef | None:

@@ -17,7 +17,7 @@ from loaderlint.knowledge.value_types import is_path
 from loaderlint.project.evaluation import item_places
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame, is_mask_expression
-from loaderlint.project.evaluation.name_patterns import are_apart, named_by
+from loaderlint.project.evaluation.name_patterns import are_apart, constant_texts, named_by
 from loaderlint.project.evaluation.operators import is_none_or_not
 from loaderlint.project.evaluation.values import (
     ANY_TEXT,
@@ -70,7 +70,8 @@ def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
     keys, values = made.keys, made.values
     literal, chosen = key.literal, choices_of(key)
     others = _under_built_keys(made, built)
-    wanted = (*chosen[0], *chosen[1]) if chosen else tuple(named_by(key)) if literal is None else ()
+    texts = (named_by(key) or constant_texts(built)) if literal is None else []
+    wanted = (*chosen[0], *chosen[1]) if chosen else texts
     named = [v for k, v in zip(keys, values, strict=True) if k in wanted]
     if named:
         return _read(join((*named, *others)))
@@ -317,5 +318,6 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
     if tuples and all(isinstance(a, Unknown) for a in others):
         picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
         if len(picked) == len(tuples) and all(map(item_places.keeps_places, tuples)):
-            return join((*picked, Val(others)))
+            one = join((*picked, Val(others)))
+            return Val(one.atoms, one.origins | extended(value.origins, "[]", "element"))
     return element(ev, value, frame, number)

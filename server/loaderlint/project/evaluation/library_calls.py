@@ -41,7 +41,7 @@ from loaderlint.project.evaluation.item_values import element, entry_of
 from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_loader, replaced_on, set_on
 from loaderlint.project.evaluation.missing_attributes import lack
-from loaderlint.project.evaluation.name_patterns import named_by, pattern_of, templates_of_value
+from loaderlint.project.evaluation.name_patterns import built_from, named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
 from loaderlint.project.evaluation.path_endings import ends_with
@@ -224,7 +224,9 @@ def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: F
     Which number or string it picks is not known."""
     site = Site(frame, number)
     drawn = element(ev, first, frame, number) if first.only(SeqOf) else first
-    if not first.only(SeqOf) or not drawn.only(Instance, FunctionRef, Method, ClassRef, PartialOf, LibObject):
+    inside = () if name.startswith("numpy.") else drawn.only(SeqOf)  # an array of tuples has their items
+    objects = join((drawn, *(item for one in inside for item in one.items)))
+    if not first.only(SeqOf) or not objects.only(Instance, FunctionRef, Method, ClassRef, PartialOf, LibObject):
         return of(LibObject(name, site))
     if name.startswith("numpy."):
         drawn = drawn.without_origins()  # it turns the list into an array
@@ -282,7 +284,7 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
 
 def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Frame, number: int) -> Val:
     """`getattr(base, key)`, or `base.__dict__[key]` of a module, where the key is expression `written`."""
-    names = named_by(key)
+    names = named_by(key) or (built_from(ev, written, frame) if written != ir.NONE else [])
     if names:
         return join(ev.attribute(base, name, frame, number) for name in names)
 

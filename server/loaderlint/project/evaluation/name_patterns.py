@@ -35,7 +35,11 @@ def named_by(value: Val) -> list[str]:
 def built_from(ev: Evaluator, number: int, frame: Frame) -> list[str]:
     """The strings that an expression may give, if it is one of these or is built from them: `"set_{}".format(split)` or
     `f"set_{split}"`, where `split` goes through a list of texts. Empty if it may give anything else."""
-    templates = templates_of(ev, number, frame)
+    return constant_texts(templates_of(ev, number, frame))
+
+
+def constant_texts(templates: Templates) -> list[str]:
+    """The strings that templates give; empty if one of them is not constant."""
     return [template[0] for template in templates] if all(len(template) == 1 for template in templates) else []
 
 

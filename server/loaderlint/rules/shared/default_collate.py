@@ -11,11 +11,20 @@ OWN_COLLATE = "the loader is not known to batch with torch's default_collate"
 
 
 def is_entry(frame: Frame, model: Model) -> bool:
-    """Whether a loader itself calls the frame, a `__getitem__`, for a sample."""
+    """Whether a loader itself calls the frame, a `__getitem__` or the wrapper that a decorator puts in its place, for a
+    sample."""
+    if frame.receiver is None:
+        return _called_by_loader(frame, model) and any(_is_method_for_items(one, model) for one in model.ev.run(frame))
+    return _is_method_for_items(frame, model) and _called_by_loader(frame, model)
+
+
+def _is_method_for_items(frame: Frame, model: Model) -> bool:
     if model.def_of(frame).name != "__getitem__" or not isinstance(frame.receiver, Instance):
         return False
-    if model.ev.classes.member(frame.receiver.cls, "__getitems__") is not None:
-        return False
+    return model.ev.classes.member(frame.receiver.cls, "__getitems__") is None
+
+
+def _called_by_loader(frame: Frame, model: Model) -> bool:
     return any(parent is None for parent in model.reached[frame].parents.values())
 
 

@@ -105,6 +105,8 @@ def has_rows(origin: Origin, model: Model) -> bool:
     """Whether the item at `origin` is an array, because the call that created its container shows its number of
     dimensions: `self.rows[i]` of `np.ones((n, 4))`."""
     taken = origin.path.count("[]")
+    if origin.relation == "view" and set(origin.path[1:]) == {"[]"}:
+        taken -= 1  # one of them is a slice, which keeps the number of dimensions
     for atom in _field(origin, model).only(LibObject):
         found = made(atom.name)
         if found is not None and found.same_rank and not found.item:

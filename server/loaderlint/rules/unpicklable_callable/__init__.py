@@ -80,7 +80,7 @@ from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, 
 from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, made_at, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
-from loaderlint.rules.unpicklable_callable.fixes import hoisted
+from loaderlint.rules.unpicklable_callable.fixes import hoisted, wraps
 from loaderlint.rules.unpicklable_callable.unnamed_callables import (
     described,
     is_alternative,
@@ -113,7 +113,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             continue
         yield verdict.finding(
             f"{cannot_start(loader, model)}: {described(ref, payload, model)} is sent to them as {payload.held}, and "
-            f"pickle cannot name it; {_advice(ref)}",
+            f"pickle cannot name it; {_advice(ref, payload)}",
             place,
             name_of(ref, model),
             (
@@ -211,11 +211,13 @@ def _is_chosen_by_test(path: Path, loader: Loader, model: Model) -> bool:
     return in_tests(path, root) and loader.site is not None and not in_tests(loader.site.frame.path, root)
 
 
-def _advice(ref: FunctionRef | ClassRef) -> str:
+def _advice(ref: FunctionRef | ClassRef, payload: Payload) -> str:
     if ref.path.suffix == SUFFIX:
         return "move it to a module that the notebook imports"
     if isinstance(ref, ClassRef):
         return "move the class to the module"
+    if wraps(ref, payload):
+        return "decorate it with `functools.wraps`"
     return "make it a function of the module"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.findings.finding import Fix, Hoist, Place
+from loaderlint.findings.finding import Fix, Hoist, InsertStatement, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNNAMED_FUNCTIONS, UNPICKLABLE
 from loaderlint.project.evaluation.frames import Frame
@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.values import (
     SeqOf,
     Unknown,
     Val,
+    def_key,
 )
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Model
@@ -45,6 +46,8 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     facts = model.ev.facts(function.path, function.piece)
     if facts is None or function.path.suffix == SUFFIX:
         return ()
+    if wraps(function, payload):
+        return _named_as_wrapped(function, facts)
     one = facts.ir.defs[function.def_]
     captured = _captures(facts, function.def_)
     if captured is None or not _is_movable(facts, function, model):
@@ -66,6 +69,22 @@ def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix,
     named = tuple(name for name in read if _is_named(name, function, model)) if is_lambda else ()
     intent = Hoist(place, name, (*captured, *moving), returns, named)
     return (Fix(title, "safe" if safe else "unsafe", (intent,)),)
+
+
+def wraps(function: FunctionRef | ClassRef, payload: Payload) -> bool:
+    """Whether a function is the wrapper that a decorator puts in the place of what is sent."""
+    return isinstance(payload.atom, FunctionRef) and def_key(payload.atom) != def_key(function)
+
+
+def _named_as_wrapped(wrapper: FunctionRef, facts: PieceFacts) -> tuple[Fix, ...]:
+    """Give the wrapper the name of the function that the decorator gets, if that is the decorator's only parameter."""
+    one = facts.ir.defs[wrapper.def_]
+    params = [param.name for param in facts.ir.defs[one.parent].params]
+    if one.decorators or len(params) != 1 or params[0] not in (_captures(facts, wrapper.def_) or {}):
+        return ()
+    place = Place(wrapper.path, wrapper.piece, facts.anchors.defs[wrapper.def_][0])
+    decorator = InsertStatement(place, f"@{{functools}}.wraps({params[0]})", "before")
+    return (Fix(f"Decorate `{one.name}` with `functools.wraps`", "safe", (decorator,)),)
 
 
 def _name(payload: Payload, function: FunctionRef, facts: PieceFacts, model: Model) -> str:

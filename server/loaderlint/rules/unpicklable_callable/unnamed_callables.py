@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
+from loaderlint.knowledge.higher_order import NAMING_DECORATORS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Literal_
 from loaderlint.project.reach.model import Model
@@ -14,12 +15,32 @@ def unnamed(payload: Payload, model: Model) -> FunctionRef | ClassRef | None:
     """The lambda, nested function or local class that is (the class of) what is sent."""
     match payload.atom:
         case FunctionRef() as function:
-            return function if _is_lambda(function, model) or is_local(function, model) else None
+            unnamed = _is_lambda(function, model) or is_local(function, model)
+            return function if unnamed else unnamed_wrapper(function, model)
         case ClassRef() as cls:
             return cls if is_local(cls, model) else None
         case Instance(cls, _):
             return cls if is_local(cls, model) else None
     return None
+
+
+def unnamed_wrapper(function: FunctionRef, model: Model) -> FunctionRef | None:
+    """The nested function that a decorator of the project puts in the place of a function of the module, and that
+    keeps a name of its own: pickle looks for `timed.<locals>.wrapper`."""
+    if model.ev.functions.decoration(function) != "unknown":
+        return None
+    wrapper = model.ev.functions.wrapper(function)
+    if wrapper is None or wrapper.bare or wrapper.scope is None or not is_local(wrapper, model):
+        return None
+    takes_name = model.ev.functions.is_decorated(wrapper, NAMING_DECORATORS)
+    return None if takes_name or _is_named(wrapper.scope, model) else wrapper
+
+
+def _is_named(decorator: Frame, model: Model) -> bool:
+    """Whether a decorator gives its wrapper the name of the function: `update_wrapper(wrapper, function)`."""
+    file = model.files.file(decorator.path)
+    piece = file.pieces[decorator.piece] if file is not None else None
+    return piece is None or any(piece.holds(word) for word in ("update_wrapper", "__qualname__", "__reduce__"))
 
 
 def _is_lambda(function: FunctionRef, model: Model) -> bool:
