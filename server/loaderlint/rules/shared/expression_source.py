@@ -104,7 +104,7 @@ def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
 
 def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Frame] | None = None) -> Iterator[Frame]:
     """The frames in workers (or among `frames`), outside the class's own methods, that read attribute `name` of objects
-    of the class."""
+    of the class, or the class's own: `type(self).rng`."""
     if frames is None:
         reads: Iterable[tuple[Frame, int]] = model.once(_reads_in_workers).get(name, ())
     else:
@@ -112,8 +112,9 @@ def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Fram
     for frame, base in reads:
         if _is_own_self(base, cls, frame, model):
             continue
-        owners = model.ev.eval(base, frame).only(Instance)
-        if any(cls in model.ev.classes.mro(one.cls) for one in owners):
+        owners = model.ev.eval(base, frame).only(Instance, ClassRef)
+        classes = (one.cls if isinstance(one, Instance) else one for one in owners)
+        if any(cls in model.ev.classes.mro(one) for one in classes):
             yield frame
 
 

@@ -303,11 +303,18 @@ def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[
         return {}
     found: dict[Atom, Store] = {}
     for _, step in model.steps_of(frame, ir.SetAttr):
-        if ir.is_self(model.ev.expr(frame, step.base)):
+        if ir.is_self(model.ev.expr(frame, step.base)) and not _is_entered(step.value, frame):
             stores = model.ev.classes.stores(owner, step.name)
             if len(stores) == 1 and stores[0].frame == frame and len(stores[0].value.atoms) == 1:
                 found.setdefault(next(iter(stores[0].value.atoms)), stores[0])
     return found
+
+
+def _is_entered(number: int, frame: Frame) -> bool:
+    """Whether an expression is `stack.enter_context(...)`: the stack closes the handle, and holds it too."""
+    e = frame.code.exprs[number]
+    func = frame.code.exprs[e.func] if isinstance(e, ir.Call) else None
+    return isinstance(func, ir.Attr) and func.name == "enter_context"
 
 
 def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
