@@ -16,7 +16,7 @@ from accelerate import Accelerator
 from torch.utils.data import DataLoader, Dataset, DistributedSampler, get_worker_info
 {}
 class D(Dataset):
- def __getitem__(self, index): return np.random.rand() + random.random()
+ def __getitem__(self, index): return np.random.rand() + random.random() + torch.rand(())
  def __len__(self): return 3
 {}
 """

@@ -309,6 +309,15 @@ class Functions:
                 return "unknown"
         return answer
 
+    def fails_after_work(self, function: FunctionRef) -> bool:
+        """Whether a function does something, and ends with a `raise` on every way: no dataset gives a sample with
+        it."""
+        one = self._ev.code(function).one
+        steps = one.steps if one is not None else ()
+        raises = any(isinstance(step, ir.Raise) and step.context == 0 for step in steps)
+        works = any(isinstance(step, ir.Bind | ir.SetAttr | ir.Evaluate | ir.Iterate) for step in steps)
+        return raises and works and not any(isinstance(step, ir.Return | ir.YieldStep) for step in steps)
+
     def is_decorated(self, function: FunctionRef, names: frozenset[str]) -> bool:
         """Whether one of a function's decorators is a library's with one of these names, or made by it."""
         facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)

@@ -344,7 +344,7 @@ class Model:
             return
         for name in self._sample_methods(dataset.cls):
             member = self.ev.classes.member(dataset.cls, name)
-            if member is None or member.function is None:
+            if member is None or member.function is None or self.ev.functions.fails_after_work(member.function):
                 continue
             caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
             arguments = Arguments((index_for(self.ev, loader, name),)) if name.startswith("__get") else Arguments()

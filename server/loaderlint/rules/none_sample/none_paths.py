@@ -12,6 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
+from loaderlint.rules.none_sample.exception_handlers import catches_import_error, raises_type_error
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
 from loaderlint.rules.shared.unknown_settings import may_call_another, may_never_hold, rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -23,8 +24,6 @@ _MAX_HELPERS = 4
 #: The tests that are true of None, and those that are false of it, if None stands on their right.
 _IS = (("is",), ("==",))
 _IS_NOT = (("is not",), ("!=",))
-#: What `import` raises where there is no such module.
-_NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
 
 
 class NonePath(NamedTuple):
@@ -202,13 +201,17 @@ class _Around:
             here = max(contexts[here].parent, 0)
         found = known[here]
         for one in reversed(line):
-            found = known[one] = self._inside(contexts[one], found, frame)
+            found = known[one] = self._inside(one, found, frame)
         return found
 
-    def _inside(self, one: ir.Context, outer: _Conditions, frame: Frame) -> _Conditions:
-        model = self._model
+    def _inside(self, context: int, outer: _Conditions, frame: Frame) -> _Conditions:
+        model, one = self._model, self._model.def_of(frame).contexts[context]
         reason, settings = outer.reason, outer.settings
-        if one.kind == "except" and not _is_import_error(one.expr, frame, model):
+        if (
+            one.kind == "except"
+            and not catches_import_error(one.expr, frame, model)
+            and not raises_type_error(context, frame)
+        ):
             reason = "exception"
         elif one.kind == "if" and model.ev.liveness.truth(one.expr, frame) is None:
             if dependence(one.expr, frame, model) == 2:
@@ -216,12 +219,6 @@ class _Around:
             elif not _asks_for_index(one.expr, frame, model):
                 settings = True
         return _Conditions(reason, settings, outer.only_with and one.kind == "with")
-
-
-def _is_import_error(number: int, frame: Frame, model: Model) -> bool:
-    if number == NONE:
-        return False
-    return any(isinstance(a, Lib) and a.name in _NO_MODULE for a in model.ev.eval(number, frame).atoms)
 
 
 def _asks_for_index(number: int, frame: Frame, model: Model) -> bool:

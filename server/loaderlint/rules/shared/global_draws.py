@@ -37,7 +37,10 @@ _ANSWERS: tuple[Drawn, ...] = ("yes", "maybe", "no")
 SAMPLE_PARTS: tuple[Part, ...] = ("sample", "collate")
 
 _MAX_DEPTH = 8
-_TORCH_DRAWS = ("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson")
+_TORCH_DRAWS = (
+    *("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson"),
+    "torch.initial_seed",  # what is seeded from it follows torch's state
+)
 #: Packages that draw from a global state only where that is known: what else is called may draw from any.
 _KNOWN = DRAW_FREE | frozenset(sys.stdlib_module_names) | frozenset("builtins numpy torch PIL cv2 yaml".split())
 #: Pipelines that draw nothing but what their steps draw, and from torch's state whether to run them.
@@ -73,7 +76,7 @@ def is_drawn_from(seeder: str, loader: Loader, model: Model) -> bool:
     """Whether the workers of a loader may draw from the state that `seeder` sets. Only where everything that they call
     is known to draw from none, or from which, they do not."""
     library = SEEDERS.get(seeder, "all")
-    return library not in ("numpy", "python") or drawn_from(library, loader, EVERYWHERE, model) != "no"
+    return drawn_from(library, loader, EVERYWHERE, model) != "no"
 
 
 def drawn_by_samples(seeders: Iterable[str], loader: Loader, model: Model) -> Drawn:

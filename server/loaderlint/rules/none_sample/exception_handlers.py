@@ -1,0 +1,34 @@
+"""What the handlers of exceptions in sample code catch, and whether they raise themselves."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Model
+
+#: What `import` raises where there is no such module.
+_NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
+
+
+def raises_type_error(handler: int, frame: Frame) -> bool:
+    """Whether a handler raises TypeError itself, because it adds the exception to a text: `"failed: " + error`."""
+    exprs = frame.code.exprs
+    sums = ((n, e) for n, e in enumerate(exprs) if isinstance(e, ir.Bin) and e.op == "+")
+    return any(
+        isinstance(exprs[caught], ir.Caught) and _is_text(exprs[text]) and frame.code.context_of(number) == handler
+        for number, e in sums
+        for text, caught in ((e.left, e.right), (e.right, e.left))
+    )
+
+
+def _is_text(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Text) or (isinstance(e, ir.Const) and e.kind == "str")
+
+
+def catches_import_error(number: int, frame: Frame, model: Model) -> bool:
+    """Whether expression `number`, of `except number:`, is what an import raises where there is no such module."""
+    if number == NONE:
+        return False
+    return any(isinstance(a, Lib) and a.name in _NO_MODULE for a in model.ev.eval(number, frame).atoms)
