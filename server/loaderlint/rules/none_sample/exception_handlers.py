@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
@@ -17,13 +19,16 @@ def raises_type_error(handler: int, frame: Frame) -> bool:
     exprs = frame.code.exprs
     sums = ((n, e) for n, e in enumerate(exprs) if isinstance(e, ir.Bin) and e.op == "+")
     return any(
-        isinstance(exprs[caught], ir.Caught) and _is_text(exprs[text]) and frame.code.context_of(number) == handler
+        isinstance(exprs[caught], ir.Caught) and _is_text(text, exprs) and frame.code.context_of(number) == handler
         for number, e in sums
         for text, caught in ((e.left, e.right), (e.right, e.left))
     )
 
 
-def _is_text(e: ir.Expr) -> bool:
+def _is_text(number: int, exprs: Sequence[ir.Expr]) -> bool:
+    e = exprs[number]
+    if isinstance(e, ir.Bin) and e.op == "+":
+        return _is_text(e.left, exprs) or _is_text(e.right, exprs)
     return isinstance(e, ir.Text) or (isinstance(e, ir.Const) and e.kind == "str")
 
 
