@@ -3,7 +3,8 @@
 
 ## What it does
 Finds calls of `random.seed`, `np.random.seed` and `torch.manual_seed` with a seed that is the same in all workers: a
-constant, or `self.seed + self.epoch`. The rule looks at the collate function, at `__iter__`, and at code that a worker
+constant, or `self.seed + self.epoch`. It also finds generators that each worker makes with such a seed:
+`np.random.default_rng(self.seed)`. The rule looks at the collate function, at `__iter__`, and at code that a worker
 runs once per epoch or batch.
 
 ## Why is this bad?
@@ -18,7 +19,8 @@ the seed makes the epochs different, but not the workers.
 - The loader has one worker or none. `constant-worker-seed` reports seeds that are the same in each epoch, and
   `reseed-per-sample` reports seeds that are set for each sample.
 - The random state is restored afterwards, or the code runs for evaluation only.
-- The call seeds a separate generator: `np.random.default_rng(...)`.
+- It is a separate generator (`np.random.default_rng(...)`) that draws the order, or draws once before the items are
+  shared out.
 
 ## Example
 ```python
@@ -48,8 +50,9 @@ loader = DataLoader(Stream(images), num_workers=4)
 Safe where a worker seeds once, or at the start of an epoch: the fix changes all such calls of the function together,
 and `torch.initial_seed()` follows `torch.manual_seed` in the main process. There is no fix where the same function also
 draws the order of the items, which must be the same in all workers: draw it from a separate generator. The fix is
-unsafe for a constant seed with persistent workers, where every epoch would still start with the same numbers, and where
-the seed is set for each batch or sample: there the fix deletes the calls.
+unsafe for a constant seed with persistent workers, where every epoch would still start with the same numbers, for a
+separate generator, whose numbers then depend on torch's seed, too, and where the seed is set for each batch or sample:
+there the fix deletes the calls.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -57,12 +60,13 @@ the seed is set for each batch or sample: there the fix deletes the calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.common_seed_in_workers.common_generators import generators_of, why_generator_not_common
 from loaderlint.rules.common_seed_in_workers.common_seedings import Seeding, sets_order
 from loaderlint.rules.common_seed_in_workers.fixes import own_seed_fix
 from loaderlint.rules.shared.common_seeds import rhythm, why_not_common
@@ -74,6 +78,8 @@ from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
+#: Why it is no fault that the workers of a loader share a seed; '' if it is one.
+WhyNot = Callable[[WorkerCall, int, Loader, Model], str]
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -85,14 +91,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Seeding] | Silence]:
     """The calls that give all workers of some loader the same seed."""
     for call in model.calls(function):
-        for name, seed in seeds_of(call):
-            found = _candidate(call, name, seed, model)
-            yield from [found] if found else _silences(call, seed, model)
+        for why, found in ((why_not_common, seeds_of(call)), (why_generator_not_common, generators_of(call))):
+            for name, seed in found:
+                one = _candidate(call, name, seed, why, model)
+                yield from [one] if one else _silences(call, seed, why, model)
 
 
-def _candidate(call: WorkerCall, name: str, seed: int, model: Model) -> Candidate[Seeding] | None:
+def _candidate(call: WorkerCall, name: str, seed: int, why_not: WhyNot, model: Model) -> Candidate[Seeding] | None:
     def cure(loader: Loader) -> str:
-        return model.remembered(why_not_common, call, seed, loader)
+        return model.remembered(why_not, call, seed, loader)
 
     exposure = model.exposure(call.frame, RULE.workers, parts=_PARTS, cured=lambda loader: bool(cure(loader)))
     if exposure is None:
@@ -104,10 +111,10 @@ def _candidate(call: WorkerCall, name: str, seed: int, model: Model) -> Candidat
     return Candidate(seeding, call.frame, Spot(place.frame, place.number), cure, key=where)
 
 
-def _silences(call: WorkerCall, seed: int, model: Model) -> Iterator[Silence]:
+def _silences(call: WorkerCall, seed: int, why_not: WhyNot, model: Model) -> Iterator[Silence]:
     loaders = list(model.loaders_of(model.reached[call.frame].bits(_PARTS))) if model.explains else []
     if loaders:
-        reasons = (why_not_common(call, seed, loader, model) for loader in loaders)
+        reasons = (why_not(call, seed, loader, model) for loader in loaders)
         yield from silences(RULE.name, model.place(call.frame, call.number), reasons)
 
 
@@ -135,9 +142,13 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
 def _advice(seeding: Seeding, model: Model) -> str:
     if sets_order(seeding, model):
         return "draw the order, which all workers share, from a separate generator"
+    if seeding.is_of_generator and seeding.rhythm in ("batch", "sample"):
+        return "make it once in each worker, from `torch.initial_seed()`"
     if seeding.rhythm in ("batch", "sample"):
         return "delete the call, or make the seed depend on the worker: `torch.initial_seed()`"
-    return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
+    if seeding.moves or seeding.is_of_generator:
+        return "add `torch.initial_seed()` to it"
+    return "seed from `torch.initial_seed() % 2**32`"
 
 
 RULE = Rule(

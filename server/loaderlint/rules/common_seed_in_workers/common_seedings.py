@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall
 from loaderlint.rules.shared.common_seeds import Rhythm
 from loaderlint.rules.shared.seeding_calls import Written
 from loaderlint.rules.shared.stream_sources import orders
+
+#: The method that seeds a `torch.Generator`.
+GENERATOR_SEEDING = "torch.Generator.manual_seed"
 
 
 class Seeding(NamedTuple):
@@ -20,6 +24,11 @@ class Seeding(NamedTuple):
     place: Written
     moves: bool
     exposure: Exposure
+
+    @property
+    def is_of_generator(self) -> bool:
+        """Whether it seeds a separate generator, and no global state."""
+        return self.function in GENERATORS or self.function == GENERATOR_SEEDING
 
 
 def sets_order(seeding: Seeding, model: Model) -> bool:

@@ -12,10 +12,14 @@ from loaderlint.rules.shared.seeding_calls import is_for_workers, is_read_only_i
 
 def own_seed_fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
     """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls. None
-    where an order is drawn with them: with seeds of their own, workers would give items twice or never."""
+    where an order is drawn with them: with seeds of their own, workers would give items twice or never. The fix of a
+    generator is unsafe: so far its seed alone fixes its numbers, whatever torch's is."""
     if any(sets_order(one, model) for one in seedings):
         return None
+    own = any(one.is_of_generator for one in seedings)
     if any(one.rhythm in ("batch", "sample") for one in seedings):
+        if own:
+            return None
         places = dict.fromkeys(statements((one.place for one in seedings), model))
         deleted = tuple(DeleteStatement(place) for place in places if place is not None)
         return Fix("Delete the seeding", "unsafe", deleted) if None not in places else None
@@ -27,7 +31,7 @@ def own_seed_fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
         not one.moves and loader.persistent is not False for one in seedings for loader in one.exposure.loaders
     )
     only = all(is_for_workers(one.place.frame, model) for one in seedings)
-    return Fix("Make the seed depend on the worker", "safe" if only and not lasting else "unsafe", intents)
+    return Fix("Make the seed depend on the worker", "safe" if only and not lasting and not own else "unsafe", intents)
 
 
 def _change(seeding: Seeding, seedings: Sequence[Seeding], model: Model) -> Intent | None:
@@ -37,6 +41,6 @@ def _change(seeding: Seeding, seedings: Sequence[Seeding], model: Model) -> Inte
     calls = {one.place.at for one in seedings if (one.place.frame, one.place.number) == (frame, number)}
     if number == at or (place.anchor <= call.anchor and not is_read_only_in(calls, frame, number, model)):
         return None
-    if not seeding.moves:
+    if not seeding.moves and not seeding.is_of_generator:
         return Replace(place, "{torch}.initial_seed() % 2**32")
     return Wrap(place, "({torch}.initial_seed() + ", ") % 2**32")

@@ -23,6 +23,8 @@ from loaderlint.rules.shared.stream_sources import orders
 Rhythm = Literal["once", "epoch", "batch", "sample"]
 _COMMON: frozenset[Source] = frozenset({"fixed", "main", "moving"})
 _WORKER_INFO = Lib(WORKER_INFO)
+#: Why workers may draw the same numbers.
+AGREED = "it sets an order or a stream from which each worker takes its part"
 _SAMPLER = re.compile(r"Sampler$")
 _NO_DRAW = re.compile(r"seed$|state$|\.(?:Random|RandomState|default_rng|Generator|fork_rng)$")
 
@@ -34,6 +36,12 @@ def is_common_seed(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
 
 def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
     """Why it is not a fault that all workers of a loader share the seed of a seeding call; '' if it is one."""
+    return why_not_shared(call, seed, loader, model) or _why_harmless(call, loader, model)
+
+
+def why_not_shared(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
+    """Why the workers of a loader do not share a seed (expression `seed`) that they set for each epoch or batch, or are
+    meant to; '' if they do."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return "no worker runs it for a sample or a batch"
@@ -47,7 +55,7 @@ def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
         return "the seed is set for each sample, or once: reseed-per-sample, constant-worker-seed"
     if any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
         return "the state is restored, or the code runs only for evaluation, in one mode, or at one index"
-    return _why_harmless(call, loader, model)
+    return ""
 
 
 def rhythm(call: WorkerCall, loader: Loader, model: Model) -> Rhythm:
@@ -103,10 +111,13 @@ def _why_harmless(call: WorkerCall, loader: Loader, model: Model) -> str:
     libraries = {SEEDERS[name] for name in together}
     if not any(_draws(one, atom, libraries, model) for one in calls for atom in one.callee.atoms):
         return "nothing is known to draw from this state"
+    return AGREED if sets_agreed_order(call, loader, model) else ""
+
+
+def sets_agreed_order(call: WorkerCall, loader: Loader, model: Model) -> bool:
+    """Whether a seeding call may set an order, or a stream, that all workers have to agree on."""
     root = model.chain(call.frame, loader)[0]
-    if model.def_of(root).name == "__iter__" and _may_agree(root, model):
-        return "it sets an order or a stream from which each worker takes its part"
-    return ""
+    return model.def_of(root).name == "__iter__" and _may_agree(root, model)
 
 
 def _draws(call: WorkerCall, atom: Atom, libraries: set[str], model: Model) -> bool:
