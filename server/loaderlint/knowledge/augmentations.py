@@ -40,11 +40,11 @@ _ALBUMENTATIONS = Library(
     frozenset(
         """
         BboxParams CenterCrop Crop FromFloat KeypointParams Lambda LongestMaxSize NoOp Normalize Pad PadIfNeeded
-        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensor ToTensorV2 ToTensor3D
+        Resize SmallestMaxSize ToFloat ToRGB ToTensor ToTensorV2 ToTensor3D
         """.split()
     ),
     frozenset(),
-    frozenset({"Compose", "Sequential"}),
+    frozenset({"Compose", "ReplayCompose", "Sequential"}),
     "set_random_seed",
     # the metadata of 1.4.21
     (

@@ -14,6 +14,7 @@ PIPELINES = frozenset(
         "torchvision.transforms.RandomChoice",
         "torchvision.transforms.RandomOrder",
         "albumentations.Compose",
+        "albumentations.ReplayCompose",
         "albumentations.OneOf",
         "albumentations.SomeOf",
         "albumentations.Sequential",
