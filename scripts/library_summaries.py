@@ -22,10 +22,11 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import asdict
 
 from loaderlint.sources import library_summaries
 from loaderlint.sources.library_summaries import FOLDER, INDEX, Release

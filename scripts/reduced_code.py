@@ -117,7 +117,7 @@ def _hooks(modules: Sequence[Module]) -> set[str]:
     """The names of methods that are meant to be overridden: they do nothing, or return their argument."""
     classes = (one for module in modules for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef))
     methods = (one for each in classes for one in each.body if isinstance(one, ast.FunctionDef))
-    return {one.name for one in methods if _does_nothing(one)} - _COMMON
+    return {one.name for one in methods if _does_nothing(one)}
 
 
 def _does_nothing(method: ast.FunctionDef) -> bool:
@@ -200,10 +200,12 @@ def _passed_on(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _calls_held(node: ast.AST, held: frozenset[str]) -> bool:
-    """Whether a node calls an attribute that is not a method: `self.transform(x)`."""
+    """Whether a node calls an attribute that is not a method, or a hook: `self.transform(x)`, `self.get(index)`. A
+    common name may be a method of what the object holds: `self.known.get(name)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr in held and _root(node.func) in ("self", "cls")
+    is_own = isinstance(node.func.value, ast.Name) or node.func.attr not in _COMMON
+    return is_own and node.func.attr in held and _root(node.func) in ("self", "cls")
 
 
 def _is_effect(node: ast.AST, imports: Mapping[str, str], params: set[str]) -> bool:

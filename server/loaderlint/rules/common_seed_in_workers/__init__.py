@@ -5,7 +5,7 @@
 Finds calls of `random.seed`, `np.random.seed` and `torch.manual_seed` with a seed that is the same in all workers: a
 constant, or `self.seed + self.epoch`. It also finds generators that each worker makes with such a seed:
 `np.random.default_rng(self.seed)`. The rule looks at the collate function, at `__iter__`, and at code that a worker
-runs once per epoch or batch.
+runs once per epoch or batch; for generators also at what the first sample makes: `if self.rng is None`.
 
 ## Why is this bad?
 torch gives each worker its own seed, and such a call overwrites it. All workers then draw the same numbers within an

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS
-from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Site
+from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, def_key, is_none
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.common_seed_in_workers.common_seedings import GENERATOR_SEEDING
-from loaderlint.rules.shared.common_seeds import AGREED, sets_agreed_order, why_not_shared
+from loaderlint.rules.shared.common_seeds import AGREED, Rhythm, sets_agreed_order, why_not_shared
+from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.generator_creation import library_of
+from loaderlint.rules.shared.made_by_constructors import constructions
 
 _WORKER_INFO = Lib(WORKER_INFO)
+#: How often workers make a generator whose numbers count. With one for each sample, all samples have the same numbers,
+#: which may be meant.
+_RHYTHMS: frozenset[Rhythm] = frozenset({"once", "epoch", "batch"})
+_UNSEEDED = "the seed may be None: each generator then has another one"
+_BEFORE = "the main process makes it before the workers start: shared-generator"
 _NO_DRAW = "nothing is known to draw from this generator"
 
 
@@ -31,13 +38,16 @@ def generators_of(call: WorkerCall) -> Iterator[tuple[str, int]]:
 def why_generator_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
     """Why it is no fault that a call makes a generator in the workers of a loader; '' if it is one: all draw the same
     numbers from it."""
-    if reason := why_not_shared(call, seed, loader, model):
+    if any(map(is_none, model.ev.eval(seed, call.frame).atoms)):
+        return _UNSEEDED
+    if reason := why_not_shared(call, seed, loader, _RHYTHMS, model):
         return reason
-    made = _made_by(call)
     calls = [*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")]
-    draws = [one for one in calls if _draws_from(one, made, model)]
+    draws = {one: made for one in calls if (made := list(_draws_from(one, call, model)))}
     if not draws:
         return _NO_DRAW
+    if any(_is_made_before(one, made, model) for one, made in draws.items()):
+        return _BEFORE
     if sets_agreed_order(call, loader, model):
         return AGREED
     if not _asks_for_worker(call, loader, model) or any(
@@ -47,21 +57,29 @@ def why_generator_not_common(call: WorkerCall, seed: int, loader: Loader, model:
     return AGREED  # one draw before the loop: the items or places that the workers then share out
 
 
-def _made_by(call: WorkerCall) -> frozenset[LibObject]:
-    """The generators that a call makes or seeds."""
-    site = Site(call.frame, call.number)
-    made = {LibObject(atom.name, site) for atom in call.callee.only(Lib)}
-    seeded = {atom.owner for atom in call.callee.only(LibMember) if isinstance(atom.owner, LibObject)}
-    return frozenset(made | seeded)
-
-
-def _draws_from(call: WorkerCall, made: frozenset[LibObject], model: Model) -> bool:
-    """Whether a call draws from one of these generators: `rng.normal()`, `torch.rand(3, generator=rng)`."""
-    for atom in call.callee.only(LibMember):
-        if atom.owner in made and atom.name in GENERATOR_DRAWS:
-            return True
+def _draws_from(call: WorkerCall, maker: WorkerCall, model: Model) -> Iterator[LibObject]:
+    """The generators that a call draws from, `rng.normal()` or `torch.rand(3, generator=rng)`, of those that another
+    call makes or seeds."""
+    drawn = [atom.owner for atom in call.callee.only(LibMember) if atom.name in GENERATOR_DRAWS]
     passed = (arg.value for arg in call.call.args if arg.kind == "kw" and arg.name == "generator")
-    return any(not made.isdisjoint(model.ev.eval(value, call.frame).atoms) for value in passed)
+    drawn += [atom for value in passed for atom in model.ev.eval(value, call.frame).atoms]
+    seeded = [atom.owner for atom in maker.callee.only(LibMember)]
+    yield from (one for one in drawn if isinstance(one, LibObject) and (one in seeded or _is_made_at(one, maker)))
+
+
+def _is_made_at(made: LibObject, maker: WorkerCall) -> bool:
+    """Whether a call makes an object. A method that stores it may have run in another frame."""
+    return made.site.expr == maker.number and def_key(made.site.frame) == def_key(maker.frame)
+
+
+def _is_made_before(draw: WorkerCall, made: Sequence[LibObject], model: Model) -> bool:
+    """Whether the main process makes the generator before the workers start, although sample code makes it at its first
+    use."""
+    origins = draw.callee.origins
+    return any(
+        first_uses(one, origins, model) or any(before.sure for before in constructions(one, origins, model))
+        for one in made
+    )
 
 
 def _asks_for_worker(call: WorkerCall, loader: Loader, model: Model) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -21,6 +22,8 @@ from loaderlint.rules.shared.stream_sources import orders
 
 #: How often a worker seeds: once, for each epoch, batch or sample.
 Rhythm = Literal["once", "epoch", "batch", "sample"]
+_OFTEN: frozenset[Rhythm] = frozenset({"epoch", "batch"})
+_ANY: frozenset[Rhythm] = _OFTEN | {"once", "sample"}
 _COMMON: frozenset[Source] = frozenset({"fixed", "main", "moving"})
 _WORKER_INFO = Lib(WORKER_INFO)
 #: Why workers may draw the same numbers.
@@ -36,12 +39,14 @@ def is_common_seed(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
 
 def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
     """Why it is not a fault that all workers of a loader share the seed of a seeding call; '' if it is one."""
-    return why_not_shared(call, seed, loader, model) or _why_harmless(call, loader, model)
+    sources = frozenset(seed_sources(seed, call.frame, model))
+    enough = _OFTEN if "moving" not in sources else _ANY
+    return why_not_shared(call, seed, loader, enough, model) or _why_harmless(call, loader, model)
 
 
-def why_not_shared(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
-    """Why the workers of a loader do not share a seed (expression `seed`) that they set for each epoch or batch, or are
-    meant to; '' if they do."""
+def why_not_shared(call: WorkerCall, seed: int, loader: Loader, enough: Set[Rhythm], model: Model) -> str:
+    """Why the workers of a loader do not share a seed (expression `seed`), or are meant to; '' if they do. `enough`:
+    how often they set it if it counts."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return "no worker runs it for a sample or a batch"
@@ -50,8 +55,7 @@ def why_not_shared(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
     sources = frozenset(seed_sources(seed, call.frame, model))
     if not sources or not sources <= _COMMON or not moves_alike(seed, call.frame, model):
         return "the seed is not known to be the same in all workers"
-    often_enough = {"epoch", "batch"} if "moving" not in sources else {"once", "epoch", "batch", "sample"}
-    if rhythm(call, loader, model) not in often_enough:
+    if rhythm(call, loader, model) not in enough:
         return "the seed is set for each sample, or once: reseed-per-sample, constant-worker-seed"
     if any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
         return "the state is restored, or the code runs only for evaluation, in one mode, or at one index"

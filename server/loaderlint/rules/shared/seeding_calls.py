@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Place
+from loaderlint.knowledge.higher_order import KEEPING_DECORATORS
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
 #: A seed is followed through at most this many calls.
@@ -127,6 +128,8 @@ def occurrences(text: str, name: str) -> int:
 def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
     """How often the workers of the loader run a call in sample code."""
     links = model.chain(call.frame, loader)
+    if any(_keeps_its_result(frame, model) for frame in links):
+        return "once"
     places = on_the_way(call, loader, model)
     if any(is_behind_a_flag(*place, links[at + 1 :], model) for at, place in enumerate(places)):
         return "once"
@@ -134,6 +137,12 @@ def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
         return "sample"
     looped = any(kind in ("loop", "while") for place in places for kind in _kinds_around(*place, model))
     return "sample" if looped else "epoch"
+
+
+def _keeps_its_result(frame: Frame, model: Model) -> bool:
+    """Whether a def runs once, and what it has returned is kept: a `cached_property`, a function with `lru_cache`."""
+    function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
+    return frame.def_ > 0 and model.ev.functions.is_decorated(function, KEEPING_DECORATORS)
 
 
 def on_the_way(call: WorkerCall, loader: Loader, model: Model) -> list[tuple[Frame, int]]:

@@ -17,7 +17,8 @@ ruff's NPY002 recommends a Generator instead of `np.random.*`. Follow it, but cr
 
 ## When it is not a bug
 - Worker code creates the generator: `__getitem__`, `__iter__`, or the `worker_init_fn`. (`if self.rng is None` creates
-  none in a worker if `__init__` has called the same method, or read the same property.)
+  none in a worker if `__init__` has called the same method, or read the same property, or if the main process has taken
+  a sample: `dataset[0]`. With a seed that is the same in all workers it is `common-seed-in-workers`.)
 - Only the main process uses it: in `__init__`, in a sampler, as `DataLoader(generator=...)`.
 - A library gets the generator and only keeps it. (A function of a library that worker code passes `random_state=`,
   `rng=` or `generator=` is supposed to draw from it, and such a finding is only possible.)
@@ -103,6 +104,7 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.values import Instance, repr_origin
 from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import born, library_of
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
@@ -170,7 +172,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
         "before the workers start; make it in the worker, from `torch.initial_seed()`",
         verdict.spot.place(model),
         made.name,
-        (*_kept(verdict.about, model), *shown, *verdict.why(model)),
+        (*_kept(verdict.about, model), *_touched(verdict.about, model), *shown, *verdict.why(model)),
         (fix,) if fix else (),
     )
 
@@ -187,6 +189,11 @@ def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
                     place = model.step_place(store.frame, store.step)
                     yield Evidence(place, f"{model.label(store.frame)} keeps it as {origin.path[0]}")
                     return
+
+
+def _touched(draw: Draw, model: Model) -> Sequence[Evidence]:
+    """Where the main process makes a generator that sample code makes at its first use."""
+    return first_uses(draw.made, draw.origins, model) if model.runs_in_worker(draw.made.site.frame) else ()
 
 
 def _is_settable(draw: Draw, model: Model) -> bool:

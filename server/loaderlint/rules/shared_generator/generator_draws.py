@@ -10,6 +10,7 @@ from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.made_by_constructors import constructions
@@ -26,10 +27,12 @@ _KEEPS = re.compile(r"_*(?:add|build|create|init|make|register|set)(?:_|$)")
 
 def why_good(draw: Draw, model: Model) -> str:
     """Why a generator is not one that the workers share the state of; '' if it may be."""
-    before = constructions(draw.made, draw.origins, model) if model.runs_in_worker(draw.made.site.frame) else ()
-    if model.runs_in_worker(draw.made.site.frame) and not any(one.sure for one in before):
+    in_worker = model.runs_in_worker(draw.made.site.frame)
+    before = constructions(draw.made, draw.origins, model) if in_worker else ()
+    touched = in_worker and bool(first_uses(draw.made, draw.origins, model))
+    if in_worker and not touched and not any(one.sure for one in before):
         return "the generator is made in the worker"
-    if remade_in_worker(draw, model):
+    if not touched and remade_in_worker(draw, model):
         return "worker code creates it anew, or gives it a new seed"
     if seeds_with_more(draw.call, model):
         return "the number is part of a seed that differs in each worker"
