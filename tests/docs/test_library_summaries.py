@@ -191,6 +191,21 @@ def test_a_method_that_is_there_to_be_overridden_is_called(hook: str, is_called:
     assert ("self.prepared(" in text) == is_called
 
 
+def test_a_hook_with_a_common_name_is_called_on_the_object_itself_only() -> None:
+    text = reduced(
+        """
+        class Table:
+            def __getitem__(self, index):
+                print(self.known.get(index * 2))
+                return self.get(index + 1)
+
+            def get(self, index):
+                raise NotImplementedError
+        """
+    )
+    assert "self.get(" in text and "known" not in text
+
+
 def test_a_name_that_an_import_binds_in_a_function_stays() -> None:
     text = reduced(
         """
