@@ -131,6 +131,9 @@ KEEPING_DECORATORS = frozenset(
     ["functools.cached_property", "cached_property.cached_property", "functools.lru_cache", "functools.cache"]
 )
 
+#: Decorators that keep what a function has returned for each of its arguments.
+MEMOIZING_DECORATORS = frozenset(["functools.lru_cache", "functools.cache"])
+
 #: Decorators whose function has no body worth reading.
 STUB_DECORATORS = frozenset(["typing.overload", "typing_extensions.overload"])
 

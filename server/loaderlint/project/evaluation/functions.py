@@ -14,6 +14,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.higher_order import (
     CONFIGURING_DECORATORS,
     KEEPING_DECORATORS,
+    MEMOIZING_DECORATORS,
     PROPERTY_DECORATORS,
     STUB_DECORATORS,
     TRANSPARENT_DECORATORS,
@@ -42,6 +43,7 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     Method,
     Namespace,
+    Origin,
     PartialOf,
     SeqOf,
     Site,
@@ -201,7 +203,16 @@ class Functions:
         )
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
-        return self.returned(frame), (frame,)
+        return self._kept(function, receiver, self.returned(frame)), (frame,)
+
+    def _kept(self, function: FunctionRef, receiver: Atom | None, returned: Val) -> Val:
+        """What a function returns, which `functools.lru_cache` keeps: the next call gets the same object."""
+        if self._is_bare(function) or not self.is_decorated(function, MEMOIZING_DECORATORS):
+            return returned
+        one = self._ev.code(function).one
+        owner = receiver if isinstance(receiver, Instance) else ModuleRef(function.path)
+        kept = Origin(owner, (one.name if one is not None else "", "[]"), "element")
+        return Val(returned.atoms, returned.origins | {kept})
 
     def _wrapped_method(self, function: FunctionRef, arguments: Arguments) -> tuple[Instance, ClassRef] | None:
         """The object and the class of a method that the wrapper around it calls: `function(self, index)`."""

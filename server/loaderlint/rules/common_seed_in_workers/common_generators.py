@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, def_key, is_none
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
@@ -20,6 +21,9 @@ _WORKER_INFO = Lib(WORKER_INFO)
 _RHYTHMS: frozenset[Rhythm] = frozenset({"once", "epoch", "batch"})
 _UNSEEDED = "the seed may be None: each generator then has another one"
 _BEFORE = "the main process makes it before the workers start: shared-generator"
+#: Methods that choose among items, or their places, or order them.
+_CHOOSING = frozenset("choice choices sample shuffle randrange randint integers permutation permuted".split())
+_OF_STREAMS = "it only picks the stream that gives the next item, and each worker has streams of its own"
 _NO_DRAW = "nothing is known to draw from this generator"
 
 
@@ -50,11 +54,23 @@ def why_generator_not_common(call: WorkerCall, seed: int, loader: Loader, model:
         return _BEFORE
     if sets_agreed_order(call, loader, model):
         return AGREED
-    if not _asks_for_worker(call, loader, model) or any(
-        model.def_of(one.frame).is_in_loop(one.context) for one in draws
-    ):
-        return ""
-    return AGREED  # one draw before the loop: the items or places that the workers then share out
+    if not _asks_for_worker(call, loader, model):
+        return _OF_STREAMS if all(_picks_stream(one, model) for one in draws) else ""
+    return "" if any(_counts_in_part(one, model) for one in draws) else AGREED
+
+
+def _counts_in_part(draw: WorkerCall, model: Model) -> bool:
+    """Whether it matters that all workers draw the same, each for its own part of the items: not where it chooses one
+    of these, and not before the loop, where it draws the items or places that the workers then share out."""
+    chooses = any(atom.name in _CHOOSING for atom in draw.callee.only(LibMember))
+    return not chooses and model.def_of(draw.frame).is_in_loop(draw.context)
+
+
+def _picks_stream(draw: WorkerCall, model: Model) -> bool:
+    """Whether a draw picks the stream that gives the next item: `next(rng.choice(streams))`."""
+    exprs = draw.frame.code.exprs
+    nexts = (e for e in exprs if isinstance(e, ir.Call) and exprs[e.func] == ir.Global("next") and e.args)
+    return any(draw.number in ir.made_of(exprs, (e.args[0].value,)) for e in nexts)
 
 
 def _draws_from(call: WorkerCall, maker: WorkerCall, model: Model) -> Iterator[LibObject]:

@@ -10,8 +10,8 @@ from loaderlint.knowledge.process_starts import POOLS, THREAD_QUEUES, PoolKind, 
 from loaderlint.project.evaluation.values import Instance, LibMember, LibObject, Origin
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.executor_across_fork.thread_queues import is_filled_by_thread, waits
-from loaderlint.rules.shared.first_uses import first_uses
-from loaderlint.rules.shared.held_handles import is_held, samples_taken
+from loaderlint.rules.shared.first_uses import first_uses, samples_taken
+from loaderlint.rules.shared.held_handles import is_held
 
 
 class Fault(NamedTuple):

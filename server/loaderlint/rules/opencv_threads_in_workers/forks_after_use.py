@@ -12,7 +12,8 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.scripts import module_statements
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import starts_threads, surely_starts_threads
-from loaderlint.rules.shared.held_handles import items_taken_in
+from loaderlint.rules.shared.first_starts import first_start
+from loaderlint.rules.shared.first_uses import items_taken_in
 
 #: What one sample may be taken of.
 _Sampled = frozenset[Instance | LibObject]
@@ -21,8 +22,6 @@ _Sampled = frozenset[Instance | LibObject]
 _MAX_DEPTH = 3
 #: How many defs are followed from the method that takes a sample.
 _MAX_FRAMES = 100
-#: Calls that are given a loader and start no workers.
-_LOOKING = frozenset({"len", "print", "type"})
 
 
 def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
@@ -70,7 +69,7 @@ def _samples(loader: Site, model: Model) -> Iterator[_Sampled]:
         is_own = frame == loader.frame
         is_made = is_made or is_own
         made = frame.code.evaluated_by(loader.expr) if is_own else None
-        last = _first_start(loader, frame, -1 if made is None else made, model) if is_made else math.inf
+        last = first_start(loader, frame, -1 if made is None else made, model) if is_made else math.inf
         yield from _taken(frame, ways, last, model)
         if last < math.inf:
             return
@@ -131,27 +130,6 @@ def _around(loader: Site, model: Model) -> Iterator[tuple[Frame, Set[int]]]:
             yield body, own
         else:
             yield body, {0} if file.pieces[piece].parent in entered else set()
-
-
-def _first_start(loader: Site, frame: Frame, after: int, model: Model) -> float:
-    """The first step of a frame, after a number, that may start the workers of a loader: it starts those of any, or
-    is given the loader."""
-    starting = [number for number in model.scripts.steps_starting_workers(frame) if number > after]
-    given = [
-        number
-        for number, step in model.steps_of(frame, ir.Perform)
-        if number > after and _is_given(loader, step.call, frame, model)
-    ]
-    return min((*starting, *given), default=math.inf)
-
-
-def _is_given(loader: Site, number: int, frame: Frame, model: Model) -> bool:
-    call = model.ev.expr(frame, number)
-    callee = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    if not isinstance(call, ir.Call) or (isinstance(callee, ir.Global) and callee.name in _LOOKING):
-        return False
-    atoms = (atom for arg in call.args for atom in model.ev.eval(arg.value, frame).atoms)
-    return any(getattr(atom, "site", None) == loader for atom in atoms)
 
 
 def _surely_uses_threads(dataset: Instance | LibObject, model: Model) -> bool:

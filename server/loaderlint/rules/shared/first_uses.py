@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Evidence, Place
 from loaderlint.knowledge.loader_consumers import ASK_FOR_LENGTH
 from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, Origin, def_key
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import is_loader, step_context
 from loaderlint.rules.shared.epoch_passes import has_loops, inside, passes
-from loaderlint.rules.shared.held_handles import compares_pid, is_guarded, samples_taken
+from loaderlint.rules.shared.first_starts import first_start
+from loaderlint.rules.shared.held_handles import compares_pid, is_guarded
 
 
 def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
@@ -127,3 +132,45 @@ def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list
         for atom in store.value.atoms:
             found.setdefault(atom, []).append(store)
     return found
+
+
+# --- what the main process takes ------------------------------------------------------------------------------------
+
+
+def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
+    """Where the def that creates a dataset takes an item of it, `dataset[0]` or a loop over it, before the workers of a
+    loader start there."""
+    frame = inst.site.frame if inst.site is not None else None
+    if frame is None:
+        return
+    last = _first_start_with(inst, frame, model)
+    for number in items_taken(inst, model):
+        step = frame.code.evaluated_by(number)
+        if step is None or step < last:
+            yield model.place(frame, number)
+
+
+def _first_start_with(dataset: Instance, frame: Frame, model: Model) -> float:
+    """The first step of a frame that may start the workers of a loader which is made there and holds a dataset."""
+    made = (loader.site for loader in model.loaders if dataset in loader.datasets and loader.site is not None)
+    starts = (
+        first_start(site, frame, frame.code.evaluated_by(site.expr) or 0, model) for site in made if site.frame == frame
+    )
+    return min(starts, default=math.inf)
+
+
+def items_taken(inst: Instance, model: Model) -> Iterator[int]:
+    """The expressions that take an item of an object, in the frame that creates it: `dataset[0]`, or a loop over it."""
+    if inst.site is None:
+        return
+    frame = inst.site.frame
+    yield from (number for number, base in items_taken_in(frame, model) if inst in model.ev.eval(base, frame).atoms)
+
+
+def items_taken_in(frame: Frame, model: Model) -> Iterator[tuple[int, int]]:
+    """The expressions of a frame that take an item of something, each with the expression of what it is taken of."""
+    for number in sorted(model.ev.evaluated(frame)):
+        e = model.ev.expr(frame, number)
+        base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
+        if base != NONE:
+            yield number, base

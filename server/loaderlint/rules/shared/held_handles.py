@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -362,25 +361,3 @@ def asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
         case ir.Call(func, args) if model.ev.expr(frame, func) == ir.Global("hasattr") and len(args) == 2:
             return model.ev.expr(frame, args[1].value) == ir.Const("str", name)
     return False
-
-
-def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
-    """Where the def that creates a dataset takes an item of it: `dataset[0]`, or a loop over it."""
-    return (model.place(inst.site.frame, number) for number in items_taken(inst, model) if inst.site is not None)
-
-
-def items_taken(inst: Instance, model: Model) -> Iterator[int]:
-    """The expressions that take an item of an object, in the frame that creates it: `dataset[0]`, or a loop over it."""
-    if inst.site is None:
-        return
-    frame = inst.site.frame
-    yield from (number for number, base in items_taken_in(frame, model) if inst in model.ev.eval(base, frame).atoms)
-
-
-def items_taken_in(frame: Frame, model: Model) -> Iterator[tuple[int, int]]:
-    """The expressions of a frame that take an item of something, each with the expression of what it is taken of."""
-    for number in sorted(model.ev.evaluated(frame)):
-        e = model.ev.expr(frame, number)
-        base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
-        if base != NONE:
-            yield number, base
