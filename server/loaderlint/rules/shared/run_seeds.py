@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.call_sites import CallSite
+from loaderlint.project.evaluation.dead_code import DefaultLiveness
 from loaderlint.project.evaluation.values import Atom, FunctionRef, LibMember, LibObject, Method, Site
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import library_of
@@ -25,9 +26,12 @@ def _sets_torchs_seed(model: Model) -> bool:
 
 
 def _may_set(site: CallSite, model: Model) -> bool:
-    """Whether a call may set the seed from which workers get theirs: torch's own, or that of a loader's generator. A
-    function of the project does so if it contains another such call."""
+    """Whether a call may set the seed from which workers get theirs: torch's own, or that of a loader's generator,
+    unless it runs only if a user sets an option. A function of the project does so if it contains another such
+    call."""
     for frame in model.callers.frames(site.path, site.piece, site.def_):
+        if model.once(_by_default).is_dead(site.context, frame):
+            continue
         call = model.ev.expr(frame, site.expr)
         callees = model.ev.eval(call.func, frame).atoms if isinstance(call, ir.Call) else frozenset()
         if not callees or not all(_is_own(atom) for atom in callees):
@@ -35,6 +39,10 @@ def _may_set(site: CallSite, model: Model) -> bool:
         if {_of(atom) for atom in callees} & model.once(_of_loaders) or Site(frame, site.expr) in model.once(_sites):
             return True
     return False
+
+
+def _by_default(model: Model) -> DefaultLiveness:
+    return DefaultLiveness(model.ev)
 
 
 def _is_own(atom: Atom) -> bool:
