@@ -10,6 +10,7 @@ RUNS = (Run("fork", FORK, shows=BOTH), Run("fork server", FORK_SERVER, shows=BOT
 FAULTY: tuple[Case, ...] = (
     Case(RULE, "epoch_in_seed", "draws", RUNS, {"columns": [1]}),
     Case(RULE, "constant", "draws", RUNS, {"columns": [0, 1, 2]}),
+    Case(RULE, "first_sample", "draws", RUNS, {"columns": [1]}, fix="unsafe"),
     Case(RULE, "collate", "draws", RUNS, {"columns": [1]}, fix="unsafe"),
 )
 

@@ -59,6 +59,7 @@ FAULTY: tuple[Case, ...] = (
         TRIED_AFTER,
     ),
     Case(HANDLE, "length", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER),
+    Case(HANDLE, "asked_length", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "method", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "hdf5", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(HANDLE, "lmdb", "reads", (*RIGHT_READS, ALONE), FEW),

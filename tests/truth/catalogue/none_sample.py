@@ -17,6 +17,7 @@ FAULTY: tuple[Case, ...] = (
     Case(NONE, "helper", "measured", RUNS, fix="unsafe"),
     Case(NONE, "pair", "measured", RUNS, fix="unsafe"),
     Case(NONE, "falls_off", "measured", RUNS, fix=None),
+    Case(NONE, "wrapper", "measured", RUNS, fix=None),
     Case(NONE, "looked_at", "measured", RUNS, fix=None),
 )
 CLEAN: tuple[Case, ...] = (

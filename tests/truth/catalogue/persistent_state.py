@@ -20,6 +20,7 @@ FAULTY: tuple[Case, ...] = (
     Case(STALE_STATE, "setter", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "property", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "transform", "measured", (FORKED, SERVED)),
+    Case(STALE_STATE, "items", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "endless_loader", "measured", (FORKED,), fix=None),
 )
 CLEAN: tuple[Case, ...] = (

@@ -90,6 +90,9 @@ FAULTY: tuple[Case, ...] = (
         # The two closures have the same seed.
         after={"alike": [0, 1]},
     ),
+    Case(
+        GENERATOR, "first_sample", "draws", (DRAWN_FROM_COPIES[0], *DRAWN_FROM_COPIES[2:4]), {"columns": [1]}, fix=None
+    ),
     Case(GENERATOR, "partial_and_default", "draws", (*DRAWN_FROM_COPIES, SPAWNED_FROM_COPIES), {"columns": [0, 1]}),
     Case(GENERATOR, "default_factory", "draws", (*DRAWN_FROM_COPIES, SPAWNED_FROM_COPIES), {"columns": [0, 1]}),
     Case(GENERATOR, "monai_loader", "draws", DRAWN_FROM_COPIES[:4], {"columns": [0]}, modules=("monai",)),

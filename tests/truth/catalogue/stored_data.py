@@ -37,6 +37,9 @@ FAULTY: tuple[Case, ...] = (
     Case(STORED, "scaled", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "nested", "data", (CHANGES_HERE, CHANGES_THERE), fix="unsafe"),
     Case(STORED, "json_record", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO))),
+    Case(STORED, "memoized", "data", (CHANGES_HERE, CHANGES_THERE), fix=None),
+    Case(STORED, "in_place_option", "data", (CHANGES_HERE, CHANGES_THERE), fix=None),
+    Case(STORED, "shallow_copy", "data", (CHANGES_HERE, CHANGES_THERE), fix=None),
     Case(STORED, "record", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO)), fix="unsafe"),
 )
 CLEAN: tuple[Case, ...] = (

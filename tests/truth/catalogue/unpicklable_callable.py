@@ -17,6 +17,7 @@ FAULTY: tuple[Case, ...] = (
     Case(RULE, "factory", "ends", (FORKED, SERVED), flags=FLAGS),
     Case(RULE, "transforms", "ends", (FORKED, SERVED), flags=FLAGS),
     Case(RULE, "with_transform", "ends", (FORKED, SERVED), flags=FLAGS),
+    Case(RULE, "wrapper", "ends", (FORKED, SERVED), flags=FLAGS),
     Case(RULE, "local_class", "ends", (FORKED, SERVED), flags=FLAGS, fix=None),
 )
 STARTED = (FORKED, Run("fork server", FORK_SERVER))

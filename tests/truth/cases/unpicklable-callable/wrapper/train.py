@@ -1,0 +1,28 @@
+"""The decorator's wrapper keeps a name of its own, `counted.<locals>.wrapper`."""
+
+from torch.utils.data import DataLoader, Dataset
+
+
+def counted(function):
+    def wrapper(batch):
+        print(len(batch))
+        return function(batch)
+
+    return wrapper
+
+
+@counted
+def collate(batch):
+    return sum(batch)
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return float(index)
+
+
+def make_loader():
+    return DataLoader(Rows(), batch_size=2, num_workers=2, collate_fn=collate)
