@@ -1,6 +1,7 @@
 """The wrapper of a decorator swallows the exception, and gives None."""
 
 import functools
+import logging
 
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -18,7 +19,7 @@ def patient(method):
         try:
             return method(self, index)
         except FileNotFoundError as error:
-            print("cannot read:", error)
+            logging.warning("cannot read: %s", error)
 
     return wrapper
 
