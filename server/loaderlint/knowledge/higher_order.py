@@ -77,7 +77,7 @@ HIGHER_ORDER = frozenset(
 )
 
 #: Decorators that give a wrapper the name and module of the function that it wraps, so that pickle finds it.
-NAMING_DECORATORS = frozenset({"functools.wraps", "wrapt.decorator", "decorator.decorator", "toolz.curry"})
+NAMING_DECORATORS = frozenset({"functools.wraps"})
 
 #: Decorators that leave what a function does and returns as it is.
 TRANSPARENT_DECORATORS = frozenset(

@@ -3,8 +3,9 @@
 
 ## What it does
 Finds assignments to a dataset, or to a transform or collate object that a loader holds, and calls of their setters
-(`dataset.set_epoch(epoch)`), in the epoch loop of a loader whose workers persist: `persistent_workers=True`, timm's
-`MultiEpochsDataLoader`, ultralytics' `InfiniteDataLoader`.
+(`dataset.set_epoch(epoch)`), in the epoch loop of a loader whose workers persist (`persistent_workers=True`, timm's
+`MultiEpochsDataLoader`, ultralytics' `InfiniteDataLoader`), or between two passes over it. Items that the main process
+stores in a list, a dict or an array of the dataset count, too.
 
 It also finds what a sampler or batch sampler sets on the dataset of its loader while it is gone through, whether the
 workers persist or not: `self.dataset.size = random.choice(sizes)` before each `yield`.
@@ -26,7 +27,8 @@ never.
   the sampler that sets it.
 - The turn of the loop that sets it also puts a new loader in the old one's place, before anything iterates over it:
   itself, or with a function that makes a new loader at each call.
-- The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`.
+- The epoch is in shared memory: `multiprocessing.Value`, or a tensor after `share_memory_()`. Items of tensors and
+  mapped arrays may be shared, too.
 - The call is a sampler's `set_epoch`: samplers run in the main process.
 - The sampler yields the value with each index, as `(index, size)`, or sets it in its `__init__`.
 - A batch sampler's `__iter__` without `yield` returns a list's iterator, and the workers do not persist: it runs before
@@ -83,7 +85,14 @@ from loaderlint.rules.shared.judgement import Verdict, undoubted
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read, changes_in_main, read_in_workers
-from loaderlint.rules.stale_persistent_state.loader_lifetime import creation_of, is_constant, is_late, persists
+from loaderlint.rules.stale_persistent_state.loader_lifetime import (
+    creation_of,
+    is_between,
+    is_constant,
+    is_late,
+    persists,
+    starts_so,
+)
 from loaderlint.rules.stale_persistent_state.sampler_changes import SamplerChange, When, has_samplers, sampler_changes
 
 
@@ -106,12 +115,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     changes = [one for one in changes_in_main(loader, read, model) if one.spot.key not in told]
     made_in = {loop.key for loop in loops_around(*creation_of(loader.site, model), model)}
     late = [change for change in changes if is_late(change, loader, made_in, model)]
+    once = [change for change in changes if change not in late and is_between(change, loader, model)]
     for change in changes:
-        if change not in late:
+        if change not in late and change not in once:
             reason = f"it is not set repeatedly while {loader.described} exists"
             yield from silent(RULE.name, change.spot, reason, model)
-    for change in late:
-        if is_constant(change, late, model):
+    for change in (*late, *once):
+        if is_constant(change, late, model) if change in late else starts_so(change, model):
             reason = "it is set to the same value each time, which the workers start with"
             yield from silent(RULE.name, change.spot, reason, model)
         else:

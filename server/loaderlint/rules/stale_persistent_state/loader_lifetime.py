@@ -14,10 +14,11 @@ from loaderlint.rules.shared.epoch_loops import (
     is_loader,
     loops_around,
     step_context,
+    step_goes_through,
 )
 from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.stale_persistent_state.dataset_changes import Change
-from loaderlint.rules.stale_persistent_state.replaced_loaders import is_replaced
+from loaderlint.rules.stale_persistent_state.replaced_loaders import is_replaced, place_of
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(
@@ -70,6 +71,23 @@ def is_late(change: Change, loader: Loader, made_in: Set[object], model: Model) 
         and not is_replaced(change, loop, loader, model)
         for loop in loops
     )
+
+
+def is_between(change: Change, loader: Loader, model: Model) -> bool:
+    """Whether the code around a change goes through the loader before it, and once more after it: first the training,
+    `loader.dataset.stage = 2`, then the training again."""
+    frame = change.frame
+    steps = list(model.steps(frame))
+    here = place_of(change, steps)
+    passes = [number for number, step in steps if step_goes_through(step, frame, loader, model)]
+    return here is not None and any(n < here for n in passes) and any(n > here for n in passes)
+
+
+def starts_so(change: Change, model: Model) -> bool:
+    """Whether it is set to the value with which the workers start."""
+    stores = model.ev.classes.stores(change.owner, change.attribute)
+    made = [store.value.literal for store in stores if store.construction]
+    return change.constant is not None and any(one is None or one.value == change.constant.value for one in made)
 
 
 def _starts_anew(loop: Loop, loader: Loader, model: Model) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
@@ -31,7 +31,7 @@ def _stored_with(change: Change, loop: Loop, loader: Loader, model: Model) -> It
     iterate over the loader in between."""
     frame, one = change.frame, model.def_of(change.frame)
     steps = list(model.steps(frame))
-    changed = next((n for n, step in steps if _is_at(change, n, step)), None)
+    changed = place_of(change, steps)
     if changed is None:
         return
     for number, step in steps:
@@ -42,6 +42,11 @@ def _stored_with(change: Change, loop: Loop, loader: Loader, model: Model) -> It
             n in between and step_goes_through(each, frame, loader, model) for n, each in steps
         ):
             yield step
+
+
+def place_of(change: Change, steps: Iterable[tuple[int, ir.Step]]) -> int | None:
+    """The number of the step that makes a change, of the numbered steps of its def."""
+    return next((number for number, step in steps if _is_at(change, number, step)), None)
 
 
 def _is_at(change: Change, number: int, step: ir.Step) -> bool:
