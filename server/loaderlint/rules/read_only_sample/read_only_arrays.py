@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
-    BYTES_MAKERS,
-    BYTES_METHODS,
     KEEPS_STRIDES,
     MAPPERS,
     MEMORY_METHODS,
@@ -18,6 +16,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import INDICES, LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.read_only_sample.bytes_values import is_bytes
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.called_libraries import library_names
 
@@ -45,7 +44,7 @@ class ReadOnly:
         if names & READ_ONLY_MAKERS:
             return True
         if "numpy.frombuffer" in names:
-            return bool(call.args) and self._is_bytes(call.args[0].value, frame, 0)
+            return bool(call.args) and is_bytes(call.args[0].value, frame, self._model)
         if "numpy.asarray" in names:
             first = self._ev.eval(call.args[0].value, frame) if len(call.args) == 1 else None
             atoms = first.atoms if first else ()
@@ -55,20 +54,6 @@ class ReadOnly:
             literal = mode.literal if mode else None
             return literal is not None and literal.value == "r"
         return False
-
-    def _is_bytes(self, number: int, frame: Frame, depth: int) -> bool:
-        """Whether an expression is known to be a bytes object."""
-        e = self._ev.expr(frame, number)
-        if isinstance(e, ir.Phi):
-            return depth < 4 and all(self._is_bytes(choice, frame, depth + 1) for choice in e.choices)
-        if isinstance(e, ir.Const):
-            return e.kind == "bytes"
-        if not isinstance(e, ir.Call):
-            return False
-        func = self._ev.expr(frame, e.func)
-        if self._names(e.func, frame) & BYTES_MAKERS:
-            return True
-        return isinstance(func, ir.Attr) and func.name in BYTES_METHODS and not self._ev.targets(number, frame)
 
     def shares(self, number: int, frame: Frame, path: Path) -> Iterator[tuple[int, Path]]:
         """The array in whose memory an expression lies. Not the rows of what is collated: they may be numbers."""
