@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _SETTER = "set_start_method"
+#: Functions and methods that only tell the user something.
+_TELLING = frozenset("print info warning error debug echo secho print_help print_usage".split())
 #: How many calls lead from a program to one that sets the method.
 _MAX_CALLS = 3
 
@@ -233,8 +235,30 @@ def _conditions(site: CallSite, method: str, one: DefIR, facts: PieceFacts) -> I
         test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
         is_main = isinstance(test, ir.Compare) and facts.ir.exprs[test.left] == ir.Global("__name__")
         is_tried = here.kind == "try" and _only_tries(site, number, method, one, facts)
-        if not (is_main or is_tried or here.kind in ("with", "finally")):
+        follows_exit = here.kind == "if" and here.negated and _only_leaves(number, one, facts)
+        if not (is_main or is_tried or follows_exit or here.kind in ("with", "finally")):
             yield number
+
+
+def _only_leaves(after: int, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether a context follows a branch that does nothing but tell something and leave: `if dry_run: return`."""
+    here = one.contexts[after]
+    left = {
+        number
+        for number, branch in enumerate(one.contexts)
+        if branch.kind == "if" and not branch.negated and (branch.parent, branch.expr) == (here.parent, here.expr)
+    }
+    steps = [step for step in one.steps if step.context in left]
+    calls = (step.call for step in steps if isinstance(step, ir.Perform))
+    leaves = any(isinstance(step, ir.Return | ir.Raise) for step in steps)
+    return leaves and not any(branch.parent in left for branch in one.contexts) and all(_tells(n, facts) for n in calls)
+
+
+def _tells(number: int, facts: PieceFacts) -> bool:
+    """Whether a call only tells the user something."""
+    call = facts.ir.exprs[number]
+    func = facts.ir.exprs[call.func] if isinstance(call, ir.Call) else None
+    return isinstance(func, ir.Attr | ir.Global | ir.Imported) and func.name in _TELLING
 
 
 def _is_made_before(made: Site | None, site: CallSite) -> bool:

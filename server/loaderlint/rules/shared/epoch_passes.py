@@ -11,7 +11,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Intent, NameLoopVariable
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site, Val
-from loaderlint.project.reach.model import Loader, MainFunction, Model
+from loaderlint.project.reach.model import Loader, MainFunction, Model, WorkerCall
 
 #: Functions that yield the items of their arguments.
 _WRAPPERS = frozenset(
@@ -20,6 +20,8 @@ _WRAPPERS = frozenset(
 _TQDM = re.compile(r"(?:^|\.)tqdm(?:_notebook)?$")
 _EVALUATION = re.compile(r"val|test|eval|infer|predict|dev(?:_|$)", re.IGNORECASE)
 _WITHOUT_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode"})
+#: Methods that train a model.
+_TRAINING = frozenset({"backward", "step", "zero_grad", "manual_backward", "training_step"})
 _MAX_DEPTH = 4
 
 
@@ -41,15 +43,43 @@ class Pass(NamedTuple):
         names = (self.loader.name, model.def_of(self.through).name)
         if any(_EVALUATION.search(name) for name in names):
             return True
-        return keeps_no_gradient(self.context, self.through, model)
+        return keeps_no_gradient(self.context, self.through, model) or self._learns_nothing(model)
+
+    def _learns_nothing(self, model: Model) -> bool:
+        """Whether a function of its own goes over the batches, runs the model without gradients, and calls nothing that
+        trains it."""
+        frame, one = self.through, model.def_of(self.through)
+        if frame == self.frame:
+            return False
+        loops = {
+            number
+            for number, here in enumerate(one.contexts)
+            if here.kind == "loop" and self.loader in loaders_in(model.ev.eval(here.expr, frame), model)
+        }
+        inside = {number for number in range(len(one.contexts)) if not loops.isdisjoint(one.enclosing(number))}
+        managers = (one.contexts[number] for number in inside if one.contexts[number].kind == "with")
+        if not any(_is_without_gradient(here.expr, frame, model) for here in managers):
+            return False
+        called = (call for call in model.frame_calls(frame) if call.context in inside)
+        return not any(_trains(call, model) for call in called)
+
+
+def _trains(call: WorkerCall, model: Model) -> bool:
+    """Whether a call trains a model, itself or in a function that it runs."""
+    frames = model.run_by(model.ev.targets(call.number, call.frame))
+    named = [call.frame.code.exprs[call.call.func], *(e for frame in frames for e in frame.code.exprs)]
+    return any(isinstance(e, ir.Attr) and e.name in _TRAINING for e in named)
 
 
 def keeps_no_gradient(context: int, frame: Frame, model: Model) -> bool:
     """Whether all code in a context runs under `torch.no_grad()` or the like."""
     one = model.def_of(frame)
     managers = [here.expr for here in one.around(context) if here.kind == "with"]
-    made = [atom for e in (*managers, *one.decorators) for atom in model.ev.eval(e, frame).atoms]
-    return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
+    return any(_is_without_gradient(number, frame, model) for number in (*managers, *one.decorators))
+
+
+def _is_without_gradient(manager: int, frame: Frame, model: Model) -> bool:
+    return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in model.ev.eval(manager, frame).atoms)
 
 
 def gives_items(name: str) -> bool:
