@@ -11,6 +11,7 @@ DERIVED_NAMES = MappingProxyType(
         "accelerate.utils.random.set_seed": "accelerate.utils.set_seed",
         "albumentations.core.composition.Compose": "albumentations.Compose",
         "albumentations.core.composition.OneOf": "albumentations.OneOf",
+        "albumentations.core.composition.ReplayCompose": "albumentations.ReplayCompose",
         "albumentations.core.composition.Sequential": "albumentations.Sequential",
         "albumentations.core.composition.SomeOf": "albumentations.SomeOf",
         "decord.video_reader.VideoReader": "decord.VideoReader",
