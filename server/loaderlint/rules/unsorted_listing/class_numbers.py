@@ -11,6 +11,7 @@ from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import ListingOrder
+from loaderlint.rules.unsorted_listing.kept_numbers import takes_items_by
 
 
 def numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
@@ -64,12 +65,13 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
     yield from _counted(frame, model)
     yield from _found_places(frame, order, model)
     one = model.def_of(frame)
-    for perform, _ in frame.code.attribute_calls({"append"}):
+    for perform, base in frame.code.attribute_calls({"append"}):
         call = model.ev.expr(frame, perform.call)
         if not isinstance(call, ir.Call) or not call.args or len(list(one.loops_around(perform.context))) < 2:
             continue
-        for part in _items(call.args[0].value, frame, model):
-            if (source := _enumerated(part, frame, model)) != NONE:
+        for place, part in enumerate(_items(call.args[0].value, frame, model), -1):
+            source = _enumerated(part, frame, model)
+            if source != NONE and not takes_items_by(base, place, frame, model):
                 yield source
 
 
