@@ -14,7 +14,6 @@ seed takes its place there, and `__setstate__` makes it again for them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -30,9 +29,19 @@ from loaderlint.findings.finding import (
 )
 from loaderlint.project.evaluation.classes import Member, Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibObject, Origin, Unknown, def_key
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    Lib,
+    LibObject,
+    Origin,
+    Unknown,
+    def_key,
+)
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.drawn_orders import begins_with_drawn_order
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.generator_seeds import is_of_cpu, seed_of
@@ -126,7 +135,8 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
         return None
     intents = [intent for some in made for intent in some]
     fix = fix_of(len(made), (*intents, *_left_out(generators, intents, model)))
-    return replace(fix, safety="unsafe") if any(map(partial(_is_handed_on, model), generators)) else fix
+    leaves_more = (_is_handed_on(model, draws) or _leaves_order(model, draws) for draws in generators)
+    return replace(fix, safety="unsafe") if any(leaves_more) else fix
 
 
 def fix_of(number: int, intents: Iterable[Intent]) -> Fix:
@@ -143,6 +153,12 @@ def _is_handed_on(model: Model, draws: Sequence[Draw]) -> bool:
         for name in _not_in_workers(kept.cls, model)
         if (member := model.ev.classes.own_members(kept.cls)[name]).function is not None
     )
+
+
+def _leaves_order(model: Model, draws: Sequence[Draw]) -> bool:
+    owners = {origin.owner for draw in draws for origin in draw.origins if isinstance(origin.owner, Instance)}
+    made = frozenset(draw.made for draw in draws)
+    return any(begins_with_drawn_order(owner, made, model) for owner in owners)
 
 
 def _passes_on(member: Member, kept: _Kept, model: Model) -> bool:
