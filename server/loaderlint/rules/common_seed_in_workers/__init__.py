@@ -19,8 +19,9 @@ the seed makes the epochs different, but not the workers.
 - The loader has one worker or none. `constant-worker-seed` reports seeds that are the same in each epoch, and
   `reseed-per-sample` reports seeds that are set for each sample.
 - The random state is restored afterwards, or the code runs for evaluation only.
-- It is a separate generator (`np.random.default_rng(...)`) that draws the order, or draws once before the items are
-  shared out.
+- It is a separate generator (`np.random.default_rng(...)`) that draws the order, draws once before the items are
+  shared out, or only chooses among the worker's own items or streams.
+- The seed of a generator may be None, which gives each its own; or each sample makes one, which may be meant.
 
 ## Example
 ```python

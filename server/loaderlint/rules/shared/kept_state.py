@@ -3,7 +3,7 @@ main process reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,19 +85,19 @@ def changes_in_place(frame: Frame, methods: Set[str], model: Model) -> Iterator[
             case ir.Augment(_, target, _, _, "attr" | "name"):
                 yield InPlace(Spot(frame, number, "step"), target)
             case ir.SetItem(_, base, _, value):
-                yield InPlace(Spot(frame, number, "step"), _container(base, frame, model), value)
+                yield InPlace(Spot(frame, number, "step"), container_of(base, frame.code.exprs), value)
             case ir.Perform(_, called):
                 call = model.ev.expr(frame, called)
                 func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
                 if isinstance(func, ir.Attr) and func.name in methods:
-                    yield InPlace(Spot(frame, called), _container(func.base, frame, model))
+                    yield InPlace(Spot(frame, called), container_of(func.base, frame.code.exprs))
 
 
-def _container(number: int, frame: Frame, model: Model) -> int:
+def container_of(number: int, exprs: Sequence[ir.Expr]) -> int:
     """The outermost container that an expression takes items of: `self.seen` for `self.seen["train"][0]`."""
-    e = model.ev.expr(frame, number)
+    e = exprs[number]
     while isinstance(e, ir.Index):
-        number, e = e.base, model.ev.expr(frame, e.base)
+        number, e = e.base, exprs[e.base]
     return number
 
 

@@ -20,7 +20,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
-from loaderlint.rules.shared.kept_state import OWN_CONTAINERS
+from loaderlint.rules.shared.kept_state import OWN_CONTAINERS, container_of
 from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -159,7 +159,7 @@ def _moves(step: ir.SetAttr, frame: Frame, model: Model) -> bool:
 def _with_item(step: ir.SetItem, frame: Frame, model: Model) -> Iterator[tuple[Instance, str]]:
     """The attribute in which a step stores an item: `self.weights[index] = loss`. Spawned workers share the memory of
     tensors with the main process."""
-    held = model.ev.expr(frame, _container(step.base, frame.code.exprs))
+    held = model.ev.expr(frame, container_of(step.base, frame.code.exprs))
     if not isinstance(held, ir.Attr):
         return
     for owner in _instances(held.base, frame, model):
@@ -245,16 +245,8 @@ def _base_of(step: ir.Step, name: str, exprs: tuple[ir.Expr, ...]) -> int | None
     """The object whose attribute `name` a step assigns, or of which it assigns an item."""
     if isinstance(step, ir.SetAttr) and step.name == name:
         return step.base
-    held = exprs[_container(step.base, exprs)] if isinstance(step, ir.SetItem) else None
+    held = exprs[container_of(step.base, exprs)] if isinstance(step, ir.SetItem) else None
     return held.base if isinstance(held, ir.Attr) and held.name == name else None
-
-
-def _container(number: int, exprs: tuple[ir.Expr, ...]) -> int:
-    """The outermost container that an expression takes items of: `x.seen` for `x.seen["train"]`."""
-    e = exprs[number]
-    while isinstance(e, ir.Index):
-        number, e = e.base, exprs[e.base]
-    return number
 
 
 def _calling(name: str, model: Model) -> tuple[MainFunction, ...]:
