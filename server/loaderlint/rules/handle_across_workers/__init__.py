@@ -23,7 +23,9 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
   from the main process's handle.)
 - The first sample opens the handle (`if self.file is None`), and the main process reads no sample. If the main process
   reads one before the workers start, if `__init__` calls the method (or reads the property) that opens the handle, or
-  if `__len__` does and a loader that shuffles asks for the length, the workers inherit it, and the rule reports it.
+  if `__len__` does and something asks for the length before, the workers inherit it, and the rule reports it. A loader
+  that shuffles asks, and so do `len(loader)` and `tqdm(loader)`; any other loader asks during the first epoch, and the
+  workers of the second inherit the handle (measured).
 - `__init__` closes the handle or sets it to None, or is the only code that uses it.
 - The code that creates the loader calls `dataset.close()` before.
 - The dataset keeps the content and not the handle: `self.lines = open(path).readlines()`.

@@ -10,7 +10,8 @@ through the samples in the same order, in the same batches, with the same share 
 2.13: the same indices in each of three epochs, and three different orders with `set_epoch`.
 
 ## When it is not a bug
-- The sampler does not shuffle, `DistributedSampler(dataset, shuffle=False)`, or its loader only evaluates.
+- The sampler does not shuffle, `DistributedSampler(dataset, shuffle=False)`, or its loader only evaluates: its name or
+  its function says so, or a function of its own runs the model without gradients and calls nothing that trains it.
 - Lightning's `Trainer` or accelerate's `prepare` calls `set_epoch`.
 - Any call may reach the sampler: `train_loader.sampler.set_epoch(epoch)`, a call behind `hasattr(...)`, in a hook or on
   a wrapper.

@@ -24,7 +24,7 @@ program never reaches a check such as `if batch is None: continue` in the traini
 - The caller checks what a helper returned before it returns it.
 - The helper returns None only under a condition on the object's attributes that the caller has already excluded:
   `if self.style == "mirror": return ...` comes before.
-- The handler ends the process or raises another exception.
+- The handler ends the process or raises another exception: `"failed: " + error` raises TypeError.
 - The method only passes a None on, and nothing gives it one: `if x is None: return None` after `x = step(x)` or
   `x = read(path)`, where the project's own functions never return None. Where one does, the finding is there. Functions
   of libraries, such as `cv2.imread`, may return None. If `read` is not known, such as a parameter, the test after

@@ -3,8 +3,8 @@
 
 ## What it does
 Finds sample code that changes the dataset's own data in place: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
-`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly, in a helper that edits its argument, or in a
-step of a pipeline.
+`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, `F.dropout(x, inplace=True)`, directly, in a helper
+that edits its argument, or in a step of a pipeline. What a function with `lru_cache` returns is stored data, too.
 
 If the dataset keeps one dictionary, list or object per sample, the rule also finds edits that change such a record more
 each time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`. A shallow copy

@@ -3,7 +3,8 @@
 
 ## What it does
 Finds lambdas, nested functions and objects of local classes that are sent to a loader's workers: as `collate_fn` or
-`worker_init_fn`, as a transform, or as an attribute of the dataset, also in the dicts and lists that it keeps.
+`worker_init_fn`, as a transform, or as an attribute of the dataset, also in the dicts and lists that it keeps. A
+function of the module counts, too, if a decorator puts a wrapper in its place that keeps a name of its own.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle, which stores a
@@ -19,7 +20,8 @@ everywhere (measured: torch 2.13 with spawn and forkserver). Forked workers are 
 - The lambda stays in the main process: the key of a `sorted`, an argument of a sampler or callback, a class attribute.
 - The worker creates it: in `__getitem__`, in the collate function, in the `worker_init_fn`.
 - The class leaves it out of its `__getstate__`.
-- It is a function, class or method of a module, or a `functools.partial` of one.
+- It is a function, class or method of a module, or a `functools.partial` of one. The wrapper of a decorator has the
+  function's name if it is decorated with `functools.wraps`.
 - A test passes its lambda to a loader of the project whose number of workers is not known.
 - The loader is created in a branch that excludes that of the lambda (`if args.data in ("a", "b"):` and `if args.data
   == "c":`), or the lambda's branch also sets the number of workers to 0.
