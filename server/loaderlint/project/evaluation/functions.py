@@ -325,9 +325,10 @@ class Functions:
         it."""
         one = self._ev.code(function).one
         steps = one.steps if one is not None else ()
-        raises = any(isinstance(step, ir.Raise) and step.context == 0 for step in steps)
-        works = any(isinstance(step, ir.Bind | ir.SetAttr | ir.Evaluate | ir.Iterate) for step in steps)
-        return raises and works and not any(isinstance(step, ir.Return | ir.YieldStep) for step in steps)
+        raised = next((n for n, step in enumerate(steps) if isinstance(step, ir.Raise) and step.context == 0), 0)
+        before = steps[:raised]
+        works = any(isinstance(step, ir.Bind | ir.SetAttr | ir.Evaluate | ir.Iterate) for step in before)
+        return works and not any(isinstance(step, ir.Return | ir.YieldStep) for step in before)
 
     def is_decorated(self, function: FunctionRef, names: frozenset[str]) -> bool:
         """Whether one of a function's decorators is a library's with one of these names, or made by it."""
