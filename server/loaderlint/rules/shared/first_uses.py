@@ -1,4 +1,4 @@
-"""Where the main process makes the first use of a dataset whose samples, or whose length, open a handle."""
+"""Where the main process first uses a dataset that opens a handle, or makes a generator, when it is used."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from loaderlint.rules.shared.held_handles import compares_pid, is_guarded
 
 
 def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
-    """Where the main process makes the first use of a dataset, which opens handle `held`: it takes a sample, or calls
-    `len`. Empty if it does not, or if each use opens its own. `origins`: where the handle is stored."""
+    """Where the main process makes the first use of a dataset, which opens or makes `held`: it takes a sample, or calls
+    `len`. Empty if it does not, or if each use makes its own. `origins`: where it is stored."""
     return model.remembered(_first_uses, held, origins)
 
 
