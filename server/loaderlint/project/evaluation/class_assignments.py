@@ -43,12 +43,17 @@ def _by_methods(ev: Evaluator, cls: ClassRef, name: str) -> Iterator[Val]:
             if owner is None or def_key(owner) != def_key(cls):
                 continue
             is_class_method = ev.functions.decoration(FunctionRef(cls.path, piece, def_)) == "class"
-            stores = [step for step in one.steps if isinstance(step, ir.SetAttr) and step.name == name]
-            stores = [step for step in stores if _is_own_class(facts.ir.exprs, step.base, is_class_method)]
+            stores = [
+                step for step in _stores_of(one, name) if _is_own_class(facts.ir.exprs, step.base, is_class_method)
+            ]
             frame = open_frame(ev, cls.path, piece, def_, facts) if stores else None
             for step in stores:
                 if frame is not None and not ev.liveness.is_dead(step.context, frame):
                     yield ev.eval(step.value, frame)
+
+
+def _stores_of(one: ir.DefIR, name: str) -> list[ir.SetAttr]:
+    return [step for step in one.steps if isinstance(step, ir.SetAttr) and step.name == name]
 
 
 def _is_own_class(exprs: Sequence[ir.Expr], number: int, is_class_method: bool) -> bool:
@@ -65,7 +70,7 @@ def _is_own_class(exprs: Sequence[ir.Expr], number: int, is_class_method: bool) 
 
 @needs_word
 def _assigns_own(text: str, name: str) -> bool:
-    return re.search(rf"\b(?:\w+|type\(\w+\)|__class__)\.{re.escape(name)}[ \t]*=(?!=)", text) is not None
+    return re.search(rf"\b(?:\w+|type\(\w+\))\.{re.escape(name)}[ \t]*=(?!=)", text) is not None
 
 
 @needs_word
@@ -76,7 +81,7 @@ def _assigns(text: str, written: str) -> bool:
 def _in_piece(ev: Evaluator, path: Path, piece: int, cls: ClassRef, name: str) -> Iterator[Val]:
     facts = ev.facts(path, piece)
     for def_, one in enumerate(facts.ir.defs if facts is not None else ()):
-        stores = [step for step in one.steps if isinstance(step, ir.SetAttr) and step.name == name]
+        stores = _stores_of(one, name)
         if facts is None or not stores:
             continue
         here = Unframed(ev, path, piece, def_, facts)

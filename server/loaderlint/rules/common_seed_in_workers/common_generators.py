@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS
+from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, def_key, is_none
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.common_seed_in_workers.common_seedings import GENERATOR_SEEDING
-from loaderlint.rules.shared.common_seeds import AGREED, Rhythm, sets_agreed_order, why_not_shared
-from loaderlint.rules.shared.first_uses import first_uses
+from loaderlint.rules.shared.common_seeds import AGREED, Rhythm, calls_below, sets_agreed_order, why_not_shared
+from loaderlint.rules.shared.drawn_generators import drawn_generators
+from loaderlint.rules.shared.first_uses import is_made_before
 from loaderlint.rules.shared.generator_creation import library_of
-from loaderlint.rules.shared.made_by_constructors import constructions
 
 _WORKER_INFO = Lib(WORKER_INFO)
 #: How often workers make a generator whose numbers count. With one for each sample, all samples have the same numbers,
@@ -44,19 +44,19 @@ def why_generator_not_common(call: WorkerCall, seed: int, loader: Loader, model:
     numbers from it."""
     if any(map(is_none, model.ev.eval(seed, call.frame).atoms)):
         return _UNSEEDED
-    if reason := why_not_shared(call, seed, loader, _RHYTHMS, model):
+    if reason := why_not_shared(call, seed, loader, lambda _: _RHYTHMS, model):
         return reason
     calls = [*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")]
-    draws = {one: made for one in calls if (made := list(_draws_from(one, call, model)))}
+    draws = [draw for one in calls for draw in drawn_generators(one, model) if _is_of(draw.made, call)]
     if not draws:
         return _NO_DRAW
-    if any(_is_made_before(one, made, model) for one, made in draws.items()):
+    if any(is_made_before(draw.made, draw.origins, model) for draw in draws):
         return _BEFORE
     if sets_agreed_order(call, loader, model):
         return AGREED
     if not _asks_for_worker(call, loader, model):
-        return _OF_STREAMS if all(_picks_stream(one, model) for one in draws) else ""
-    return "" if any(_counts_in_part(one, model) for one in draws) else AGREED
+        return _OF_STREAMS if all(_picks_stream(draw.call) for draw in draws) else ""
+    return "" if any(_counts_in_part(draw.call, model) for draw in draws) else AGREED
 
 
 def _counts_in_part(draw: WorkerCall, model: Model) -> bool:
@@ -66,39 +66,21 @@ def _counts_in_part(draw: WorkerCall, model: Model) -> bool:
     return not chooses and model.def_of(draw.frame).is_in_loop(draw.context)
 
 
-def _picks_stream(draw: WorkerCall, model: Model) -> bool:
+def _picks_stream(draw: WorkerCall) -> bool:
     """Whether a draw picks the stream that gives the next item: `next(rng.choice(streams))`."""
     exprs = draw.frame.code.exprs
     nexts = (e for e in exprs if isinstance(e, ir.Call) and exprs[e.func] == ir.Global("next") and e.args)
     return any(draw.number in ir.made_of(exprs, (e.args[0].value,)) for e in nexts)
 
 
-def _draws_from(call: WorkerCall, maker: WorkerCall, model: Model) -> Iterator[LibObject]:
-    """The generators that a call draws from, `rng.normal()` or `torch.rand(3, generator=rng)`, of those that another
-    call makes or seeds."""
-    drawn = [atom.owner for atom in call.callee.only(LibMember) if atom.name in GENERATOR_DRAWS]
-    passed = (arg.value for arg in call.call.args if arg.kind == "kw" and arg.name == "generator")
-    drawn += [atom for value in passed for atom in model.ev.eval(value, call.frame).atoms]
-    seeded = [atom.owner for atom in maker.callee.only(LibMember)]
-    yield from (one for one in drawn if isinstance(one, LibObject) and (one in seeded or _is_made_at(one, maker)))
-
-
-def _is_made_at(made: LibObject, maker: WorkerCall) -> bool:
-    """Whether a call makes an object. A method that stores it may have run in another frame."""
-    return made.site.expr == maker.number and def_key(made.site.frame) == def_key(maker.frame)
-
-
-def _is_made_before(draw: WorkerCall, made: Sequence[LibObject], model: Model) -> bool:
-    """Whether the main process makes the generator before the workers start, although sample code makes it at its first
-    use."""
-    origins = draw.callee.origins
-    return any(
-        first_uses(one, origins, model) or any(before.sure for before in constructions(one, origins, model))
-        for one in made
-    )
+def _is_of(generator: LibObject, maker: WorkerCall) -> bool:
+    """Whether a call makes a generator, or seeds it. A method that stores it may have run in another frame."""
+    if any(atom.owner == generator for atom in maker.callee.only(LibMember)):
+        return True
+    return generator.site.expr == maker.number and def_key(generator.site.frame) == def_key(maker.frame)
 
 
 def _asks_for_worker(call: WorkerCall, loader: Loader, model: Model) -> bool:
     """Whether the code around asks which worker runs it, and so gives each a part."""
     root = model.chain(call.frame, loader)[0]
-    return any(_WORKER_INFO in one.callee.atoms for frame in model.run_by((root,)) for one in model.frame_calls(frame))
+    return any(_WORKER_INFO in one.callee.atoms for one in model.remembered(calls_below, root))

@@ -14,14 +14,16 @@ from loaderlint.project.reach.model import Model
 _NO_MODULE = ("builtins.ImportError", "builtins.ModuleNotFoundError")
 
 
-def raises_type_error(handler: int, frame: Frame) -> bool:
-    """Whether a handler raises TypeError itself, because it adds the exception to a text: `"failed: " + error`."""
+def handlers_that_fail(frame: Frame, model: Model) -> frozenset[int]:
+    """The contexts of handlers that raise TypeError themselves, because they add the exception to a text:
+    `"failed: " + error`."""
     exprs = frame.code.exprs
     sums = ((n, e) for n, e in enumerate(exprs) if isinstance(e, ir.Bin) and e.op == "+")
-    return any(
-        isinstance(exprs[caught], ir.Caught) and _is_text(text, exprs) and frame.code.context_of(number) == handler
+    return frozenset(
+        frame.code.context_of(number)
         for number, e in sums
         for text, caught in ((e.left, e.right), (e.right, e.left))
+        if isinstance(exprs[caught], ir.Caught) and _is_text(text, exprs)
     )
 
 

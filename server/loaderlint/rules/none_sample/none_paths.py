@@ -12,7 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibMember, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.conditions import Clauses, clauses_at, exclude_each_other
-from loaderlint.rules.none_sample.exception_handlers import catches_import_error, raises_type_error
+from loaderlint.rules.none_sample.exception_handlers import catches_import_error, handlers_that_fail
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
 from loaderlint.rules.shared.unknown_settings import may_call_another, may_never_hold, rests_on_unknown
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -210,7 +210,7 @@ class _Around:
         if (
             one.kind == "except"
             and not catches_import_error(one.expr, frame, model)
-            and not raises_type_error(context, frame)
+            and context not in model.remembered(handlers_that_fail, frame)
         ):
             reason = "exception"
         elif one.kind == "if" and model.ev.liveness.truth(one.expr, frame) is None:

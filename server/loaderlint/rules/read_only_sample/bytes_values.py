@@ -10,6 +10,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.called_libraries import library_names
 
+_BYTES = ir.Global("bytes")
 #: How many choices, attributes and items lead to one.
 _MAX_DEPTH = 4
 #: Annotations of collections: `list[bytes]`, `Dict[str, bytes]`.
@@ -29,7 +30,7 @@ def is_bytes(number: int, frame: Frame, model: Model, depth: int = 0) -> bool:
         case ir.Call(func, _):
             return _makes_bytes(number, func, frame, model)
         case ir.Param(index):
-            return _is_annotated(index, frame, inside=False)
+            return _is_declared(index, frame)
         case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)):
             stores = _stores(name, frame, model)
             return bool(stores) and all(is_bytes(value, maker, model, depth + 1) for maker, value in stores)
@@ -52,7 +53,7 @@ def _holds_bytes(number: int, frame: Frame, model: Model, depth: int) -> bool:
         case ir.Comp(_, element):
             return is_bytes(element, frame, model, depth)
         case ir.Param(index):
-            return _is_annotated(index, frame, inside=True)
+            return _is_declared_collection(index, frame)
         case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)) and depth < _MAX_DEPTH:
             stores = _stores(name, frame, model)
             return bool(stores) and all(_holds_bytes(value, maker, model, depth + 1) for maker, value in stores)
@@ -70,18 +71,27 @@ def _stores(name: str, frame: Frame, model: Model) -> list[tuple[Frame, int]]:
     return found
 
 
-def _is_annotated(param: int, frame: Frame, *, inside: bool) -> bool:
-    """Whether a parameter is annotated as bytes or, `inside`, as a collection of bytes."""
-    one, exprs = frame.code.one, frame.code.exprs
-    number = one.params[param].annotation if one is not None and param < len(one.params) else NONE
+def _annotation(param: int, frame: Frame) -> int:
+    """The annotation of a parameter."""
+    one = frame.code.one
+    return one.params[param].annotation if one is not None and param < len(one.params) else NONE
+
+
+def _is_declared(param: int, frame: Frame) -> bool:
+    """Whether a parameter is annotated as bytes."""
+    annotation = _annotation(param, frame)
+    return annotation != NONE and frame.code.exprs[annotation] == _BYTES
+
+
+def _is_declared_collection(param: int, frame: Frame) -> bool:
+    """Whether a parameter is annotated as a collection of bytes: `list[bytes]`, `dict[str, bytes]`."""
+    exprs, number = frame.code.exprs, _annotation(param, frame)
     annotation = exprs[number] if number != NONE else None
-    if not inside:
-        return annotation == ir.Global("bytes")
     if not isinstance(annotation, ir.Index) or _last_name(exprs[annotation.base]) not in _COLLECTIONS:
         return False
     items = exprs[annotation.index] if annotation.index != NONE else None
-    held = exprs[items.items[-1 if len(items.items) < 2 else 1]] if isinstance(items, ir.Seq) and items.items else items
-    return held == ir.Global("bytes")
+    held = exprs[items.items[:2][-1]] if isinstance(items, ir.Seq) and items.items else items
+    return held == _BYTES
 
 
 def _last_name(e: ir.Expr) -> str:

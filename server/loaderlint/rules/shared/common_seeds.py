@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -39,14 +39,19 @@ def is_common_seed(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
 
 def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
     """Why it is not a fault that all workers of a loader share the seed of a seeding call; '' if it is one."""
-    sources = frozenset(seed_sources(seed, call.frame, model))
-    enough = _OFTEN if "moving" not in sources else _ANY
-    return why_not_shared(call, seed, loader, enough, model) or _why_harmless(call, loader, model)
+    return why_not_shared(call, seed, loader, _counted, model) or _why_harmless(call, loader, model)
 
 
-def why_not_shared(call: WorkerCall, seed: int, loader: Loader, enough: Set[Rhythm], model: Model) -> str:
-    """Why the workers of a loader do not share a seed (expression `seed`), or are meant to; '' if they do. `enough`:
-    how often they set it if it counts."""
+def _counted(sources: Set[Source]) -> Set[Rhythm]:
+    """How often a seed from these sources is set where this rule reports it: others report the rest."""
+    return _ANY if "moving" in sources else _OFTEN
+
+
+def why_not_shared(
+    call: WorkerCall, seed: int, loader: Loader, counted: Callable[[Set[Source]], Set[Rhythm]], model: Model
+) -> str:
+    """Why the workers of a loader do not share a seed (expression `seed`), or are meant to; '' if they do. `counted`:
+    how often a seed from some sources is set if it counts."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return "no worker runs it for a sample or a batch"
@@ -55,7 +60,7 @@ def why_not_shared(call: WorkerCall, seed: int, loader: Loader, enough: Set[Rhyt
     sources = frozenset(seed_sources(seed, call.frame, model))
     if not sources or not sources <= _COMMON or not moves_alike(seed, call.frame, model):
         return "the seed is not known to be the same in all workers"
-    if rhythm(call, loader, model) not in enough:
+    if rhythm(call, loader, model) not in counted(sources):
         return "the seed is set for each sample, or once: reseed-per-sample, constant-worker-seed"
     if any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
         return "the state is restored, or the code runs only for evaluation, in one mode, or at one index"
@@ -143,16 +148,20 @@ def _draws(call: WorkerCall, atom: Atom, libraries: set[str], model: Model) -> b
 
 def _may_agree(root: Frame, model: Model) -> bool:
     """Whether an `__iter__` draws an order, takes items from a sampler, or takes its worker's part of what it drew."""
-    frames = model.run_by((root,))
-    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    calls = model.remembered(calls_below, root)
     if any(orders(call) or any(map(_picks_order, call.callee.atoms)) for call in calls):
         return True
     if not any(_WORKER_INFO in call.callee.atoms for call in calls):
         return False
     if any(Lib("itertools.islice") in call.callee.atoms for call in calls):
         return True
-    tests = [(step.expr, frame) for frame in frames for _, step in model.steps_of(frame, ir.Test)]
+    tests = [(step.expr, frame) for frame in model.run_by((root,)) for _, step in model.steps_of(frame, ir.Test)]
     return any(_takes_turns(test, frame, model) for test, frame in tests)
+
+
+def calls_below(root: Frame, model: Model) -> list[WorkerCall]:
+    """The calls in a frame and in all that it runs."""
+    return [call for frame in model.run_by((root,)) for call in model.frame_calls(frame)]
 
 
 def _picks_order(atom: Atom) -> bool:

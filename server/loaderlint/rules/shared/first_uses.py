@@ -12,17 +12,24 @@ from loaderlint.knowledge.loader_consumers import ASK_FOR_LENGTH
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, Origin, def_key
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.epoch_loops import is_loader, step_context
-from loaderlint.rules.shared.epoch_passes import has_loops, inside, passes
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, passes
 from loaderlint.rules.shared.first_starts import first_start
 from loaderlint.rules.shared.held_handles import compares_pid, is_guarded
+from loaderlint.rules.shared.made_by_constructors import constructions
 
 
 def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
     """Where the main process makes the first use of a dataset, which opens or makes `held`: it takes a sample, or calls
     `len`. Empty if it does not, or if each use makes its own. `origins`: where it is stored."""
     return model.remembered(_first_uses, held, origins)
+
+
+def is_made_before(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
+    """Whether the main process makes an object before the workers start, although sample code makes it where it is
+    missing: by a first use, or in each run of a constructor. `origins`: where it is stored."""
+    return bool(first_uses(made, origins, model)) or any(one.sure for one in constructions(made, origins, model))
 
 
 def _first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
@@ -84,35 +91,31 @@ def _lengths_asked_by(loader: Loader, dataset: Instance, model: Model) -> Iterat
 
 def _asked(loader: Loader, model: Model) -> Iterator[Place]:
     """Where the main process asks a loader for its length: `len(loader)`, `tqdm(loader)`."""
-    for call in model.once(_Asking).calls:
+    for call in model.once(_asking):
         if is_loader(call.call.args[0].value, call.frame, loader, model):
             yield model.place(call.frame, call.number)
 
 
-class _Asking:
+def _asking(model: Model) -> list[WorkerCall]:
     """The calls of the main process that ask their first argument for its length."""
-
-    def __init__(self, model: Model) -> None:
-        self.calls = [
-            call
-            for function in model.main_functions(("len(", "tqdm"))
-            for frame in function.frames
-            for call in model.calls_named(frame, ("len", "tqdm"))
-            if call.call.args and any(isinstance(one, Lib) and one.name in ASK_FOR_LENGTH for one in call.callee.atoms)
-        ]
+    return [
+        call
+        for function in model.main_functions(("len(", "tqdm"))
+        for frame in function.frames
+        for call in model.calls_named(frame, ("len", "tqdm"))
+        if call.call.args and any(isinstance(one, Lib) and one.name in ASK_FOR_LENGTH for one in call.callee.atoms)
+    ]
 
 
-class _Epochs:
+def _passes_in_loops(model: Model) -> list[Pass]:
     """The passes over loaders in the loops of the main process."""
-
-    def __init__(self, model: Model) -> None:
-        self.passes = [
-            one
-            for function in model.main_functions(("for ", "while "))
-            if has_loops(function)
-            for frame in function.frames
-            for one in passes(frame, model)
-        ]
+    return [
+        one
+        for function in model.main_functions(("for ", "while "))
+        if has_loops(function)
+        for frame in function.frames
+        for one in passes(frame, model)
+    ]
 
 
 def _is_read_again(loader: Loader, dataset: Instance, model: Model) -> bool:
@@ -121,7 +124,7 @@ def _is_read_again(loader: Loader, dataset: Instance, model: Model) -> bool:
     made = dataset.site.frame, step_context(dataset.site, model)
     return any(
         one.loader == loader and not (one.frame == made[0] and inside(made[1], one.loop, one.frame, model))
-        for one in model.once(_Epochs).passes
+        for one in model.once(_passes_in_loops)
     )
 
 

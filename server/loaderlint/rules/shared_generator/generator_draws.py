@@ -10,10 +10,10 @@ from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.common_order import sets_common_order
-from loaderlint.rules.shared.first_uses import first_uses
+from loaderlint.rules.shared.drawn_generators import drawn_generators
+from loaderlint.rules.shared.first_uses import first_uses, is_made_before
 from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import library_of
-from loaderlint.rules.shared.made_by_constructors import constructions
 from loaderlint.rules.shared_generator.reseeded_generators import remade_in_worker
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
@@ -28,11 +28,9 @@ _KEEPS = re.compile(r"_*(?:add|build|create|init|make|register|set)(?:_|$)")
 def why_good(draw: Draw, model: Model) -> str:
     """Why a generator is not one that the workers share the state of; '' if it may be."""
     in_worker = model.runs_in_worker(draw.made.site.frame)
-    before = constructions(draw.made, draw.origins, model) if in_worker else ()
-    touched = in_worker and bool(first_uses(draw.made, draw.origins, model))
-    if in_worker and not touched and not any(one.sure for one in before):
+    if in_worker and not is_made_before(draw.made, draw.origins, model):
         return "the generator is made in the worker"
-    if not touched and remade_in_worker(draw, model):
+    if not (in_worker and first_uses(draw.made, draw.origins, model)) and remade_in_worker(draw, model):
         return "worker code creates it anew, or gives it a new seed"
     if seeds_with_more(draw.call, model):
         return "the number is part of a seed that differs in each worker"
@@ -40,16 +38,8 @@ def why_good(draw: Draw, model: Model) -> str:
 
 
 def draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
-    """The generators that a call draws from."""
-    for method in call.callee.only(LibMember):
-        if isinstance(method.owner, LibObject) and method.name in GENERATOR_DRAWS:
-            if library_of(method.owner):
-                yield Draw(call, method.owner, call.callee.origins)
-    passed = model.ev.calls.arguments(call.call, call.frame).get("generator")
-    if passed is not None and not passed.unknown:
-        for generator in passed.only(LibObject):
-            if library_of(generator) == "torch":
-                yield Draw(call, generator, passed.origins)
+    """The generators that a call draws from, itself or in a library that gets one."""
+    yield from drawn_generators(call, model)
     yield from _draws_by_library(call, model)
 
 

@@ -120,8 +120,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if change not in late and change not in once:
             reason = f"it is not set repeatedly while {loader.described} exists"
             yield from silent(RULE.name, change.spot, reason, model)
+    same = [one for one in late if is_constant(one, late, model)] + [one for one in once if starts_so(one, model)]
     for change in (*late, *once):
-        if is_constant(change, late, model) if change in late else starts_so(change, model):
+        if change in same:
             reason = "it is set to the same value each time, which the workers start with"
             yield from silent(RULE.name, change.spot, reason, model)
         else:

@@ -82,7 +82,7 @@ from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, 
 from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, made_at, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
-from loaderlint.rules.unpicklable_callable.fixes import hoisted, wraps
+from loaderlint.rules.unpicklable_callable.fixes import naming_fixes, wraps
 from loaderlint.rules.unpicklable_callable.unnamed_callables import (
     described,
     is_alternative,
@@ -137,7 +137,7 @@ def _sent(loader: Loader, model: Model) -> list[tuple[Payload, FunctionRef | Cla
 def _fixes(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
     """The fix of a function: unsafe if it lets no workers start, because every loader that sends it sends something
     else whose fix is not safe, or is made together with a loader that does."""
-    fixes = model.remembered(hoisted, ref, payload) if isinstance(ref, FunctionRef) else ()
+    fixes = _naming(ref, payload, model)
     curable = model.once(_curable)
     if ref in curable.together:
         return fixes
@@ -190,7 +190,11 @@ def _is_sure(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> boo
 
 
 def _is_safe(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> bool:
-    return isinstance(ref, FunctionRef) and any(fix.safety == "safe" for fix in model.remembered(hoisted, ref, payload))
+    return any(fix.safety == "safe" for fix in _naming(ref, payload, model))
+
+
+def _naming(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
+    return model.remembered(naming_fixes, ref, payload) if isinstance(ref, FunctionRef) else ()
 
 
 def _option_of(ref: FunctionRef | ClassRef, loader: Loader, model: Model) -> Site | None:

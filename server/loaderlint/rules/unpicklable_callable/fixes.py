@@ -1,4 +1,5 @@
-"""The fix for a function that pickle cannot name: it becomes a function of the module."""
+"""The fixes for a function that pickle cannot name: it becomes a function of the module, or takes the name of the
+function that it wraps."""
 
 from __future__ import annotations
 
@@ -40,14 +41,17 @@ _ATTRIBUTE = re.compile(r"`(?:self\.)?(\w+)` of")
 _PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "torch.device"})
 
 
-def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
-    """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`.
-    None in a notebook: workers that are spawned do not have the functions of its cells."""
+def naming_fixes(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
+    """What gives a function a name that pickle can write. None in a notebook: workers that are spawned do not have the
+    functions of its cells."""
     facts = model.ev.facts(function.path, function.piece)
     if facts is None or function.path.suffix == SUFFIX:
         return ()
-    if wraps(function, payload):
-        return _named_as_wrapped(function, facts)
+    return _named_as_wrapped(function, facts) if wraps(function, payload) else _hoisted(function, payload, facts, model)
+
+
+def _hoisted(function: FunctionRef, payload: Payload, facts: PieceFacts, model: Model) -> tuple[Fix, ...]:
+    """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`."""
     one = facts.ir.defs[function.def_]
     captured = _captures(facts, function.def_)
     if captured is None or not _is_movable(facts, function, model):

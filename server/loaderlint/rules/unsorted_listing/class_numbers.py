@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import ListingOrder
-from loaderlint.rules.unsorted_listing.kept_numbers import takes_items_by
+from loaderlint.rules.unsorted_listing.kept_numbers import sample_codes, takes_items_by
 
 
 def numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
@@ -42,8 +42,8 @@ def _is_looked_up(number: int, frame: Frame, model: Model) -> bool:
 
 def _attributes_looked_up(model: Model) -> frozenset[tuple[ClassRef, str]]:
     """The attributes, with their classes, in which worker code looks items up by a number that it computes."""
-    methods = {(one.receiver.cls, one.code) for one in model.reached if isinstance(one.receiver, Instance)}
-    return frozenset((cls, name) for cls, code in methods for name in _looked_up_in(code))
+    codes = model.once(sample_codes)
+    return frozenset((cls, name) for cls, run in codes.items() for code in run for name in _looked_up_in(code))
 
 
 def _looked_up_in(code: Code) -> Iterator[str]:

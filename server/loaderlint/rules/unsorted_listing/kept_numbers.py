@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import ClassRef, Instance
 from loaderlint.project.reach.model import Model
 
 
@@ -14,13 +16,17 @@ def takes_items_by(kept: int, place: int, frame: Frame, model: Model) -> bool:
     e = frame.code.exprs[kept]
     if not isinstance(e, ir.Attr) or not ir.is_self(frame.code.exprs[e.base]):
         return False
-    owner = frame.receiver
-    codes = {
-        one.code
-        for one in model.reached
-        if isinstance(one.receiver, Instance) and isinstance(owner, Instance) and one.receiver.cls == owner.cls
-    }
+    codes = model.once(sample_codes).get(frame.receiver.cls, ()) if isinstance(frame.receiver, Instance) else ()
     return any(_takes_by(code, e.name, place) for code in codes)
+
+
+def sample_codes(model: Model) -> Mapping[ClassRef, Set[Code]]:
+    """The code that workers run on objects, by the class of the objects."""
+    found: dict[ClassRef, set[Code]] = {}
+    for one in model.reached:
+        if isinstance(one.receiver, Instance):
+            found.setdefault(one.receiver.cls, set()).add(one.code)
+    return found
 
 
 def _takes_by(code: Code, name: str, place: int) -> bool:
