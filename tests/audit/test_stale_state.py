@@ -48,6 +48,31 @@ def test_an_attribute_has_an_effect_if_its_old_value_makes_other_samples() -> No
     assert list(with_effect(pairs, lambda: next(numbers), {"dataset": rows})) == [], "nothing is the same twice"
 
 
+@dataclass
+class Settings:
+    values: dict[str, int] = field(default_factory=lambda: {"epoch": 0, "calls": 0})
+    order: list[int] = field(default_factory=lambda: [3, 4])
+
+    def read(self) -> int:
+        return self.values["epoch"] + self.order[1]
+
+
+def test_items_of_dictionaries_and_lists_are_compared() -> None:
+    settings = Settings()
+    before = held({"dataset": settings})
+    settings.values.update(epoch=1, calls=1, new=1)
+    settings.order[1] = 5
+    pairs = replaced(before, held({"dataset": settings}))
+    assert [(was.path, was.text, now.text) for was, now in pairs] == [
+        ("dataset.values['epoch']", "0", "1"),
+        ("dataset.values['calls']", "0", "1"),
+        ("dataset.order[1]", "4", "5"),
+    ]
+    effects = list(with_effect(pairs, settings.read, {"dataset": settings}))
+    assert effects == ["dataset.values['epoch']", "dataset.order[1]"]
+    assert settings == Settings({"epoch": 1, "calls": 1, "new": 1}, [3, 5])
+
+
 def run(value: str, effect: bool = True, finished: bool = True) -> Outcome:
     answer = Answer({"set": ("dataset.epoch\n0\n1",), "effect": ("dataset.epoch",) if effect else ()})
     first, second = (Holds(0, 7, epoch, {"dataset.epoch": text}) for epoch, text in enumerate(("0", value)))

@@ -120,7 +120,7 @@ def stale_state(loader: Any, before: Sequence[Held], timeout: float) -> Result:
 
 
 def attributes_now(loader: Any) -> tuple[Held, ...]:
-    """The attributes that persistent workers of a loader get if they start now; () if it has no persistent workers."""
+    """The attributes and items that persistent workers of a loader get if they start now; () if it has none."""
     if not (loader.num_workers and getattr(loader, "persistent_workers", False)):
         return ()
     return held(_roots(loader))

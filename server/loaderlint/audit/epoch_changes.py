@@ -1,7 +1,7 @@
 """Finds what the main process sets on a dataset between epochs, and whether persistent workers get it.
 
-Persistent workers have the dataset as it was when they started. In a copy of the process, attributes are reset and set
-again, so that what a program has set can be tried with workers of the same loader.
+Persistent workers have the dataset as it was when they started. In a copy of the process, attributes and items are
+reset and set again, so that what a program has set can be tried with workers of the same loader.
 """
 
 from __future__ import annotations
@@ -14,21 +14,24 @@ from typing import Any
 from msgspec import Struct
 
 from loaderlint.audit.digests import digest
-from loaderlint.audit.reachable import attributes, reachable
+from loaderlint.audit.reachable import MEMBERS, attributes, reachable
 from loaderlint.audit.streams import streams
 
-#: The maximum number of set attributes that are tried for an effect.
+#: The maximum number of set attributes and items that are tried for an effect.
 _TRIED = 20
+
+#: The maximum number of items that are compared.
+_ITEMS = 20_000
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
 class Held(Struct, frozen=True):
-    """An attribute of an object, with the value that it had. `path`: how to reach it."""
+    """An attribute of an object, with the value that it had. `path`: how to reach it; `name`: of the attribute."""
 
     path: str
     owner: Any
-    name: str
+    name: Any
     value: Any
 
     def put(self) -> None:
@@ -43,19 +46,39 @@ class Held(Struct, frozen=True):
         return f"{type(self.value).__qualname__} {digest(self.value)}"
 
 
+class HeldItem(Held, frozen=True):
+    """An item of a dict or list. `name`: its key or 0-based index."""
+
+    def put(self) -> None:
+        """Set the item to this value without running the user's code."""
+        store = dict.__setitem__ if isinstance(self.owner, dict) else list.__setitem__
+        store(self.owner, self.name, self.value)
+
+
 def held(roots: Mapping[str, Any]) -> tuple[Held, ...]:
-    """The attributes of all objects that can be reached from `roots`, except those of classes, functions and
-    modules."""
-    return tuple(
-        Held(f"{path}.{name}", value, name, part)
+    """The attributes of all objects that can be reached from `roots`, except those of classes, functions and modules;
+    then the plain items of the dicts and lists that can be reached."""
+    found = [
+        (path, value)
         for path, value in reachable(roots)
         if not isinstance(value, (type, types.FunctionType, types.ModuleType))
-        for name, part in attributes(value).items()
+    ]
+    of_objects = (
+        Held(f"{path}.{name}", value, name, part) for path, value in found for name, part in attributes(value).items()
     )
+    of_containers = (item for path, value in found if isinstance(value, (dict, list)) for item in _items(path, value))
+    return (*of_objects, *islice(of_containers, _ITEMS))
+
+
+def _items(path: str, container: dict[Any, Any] | list[Any]) -> Iterator[HeldItem]:
+    pairs = container.items() if isinstance(container, dict) else enumerate(container)
+    for name, value in islice(pairs, MEMBERS):
+        if isinstance(value, _PLAIN):
+            yield HeldItem(f"{path}[{name!r:.40}]", container, name, value)
 
 
 def replaced(before: Sequence[Held], after: Sequence[Held]) -> tuple[tuple[Held, Held], ...]:
-    """The attributes that were set to another value, each before and after."""
+    """The attributes and items that were set to another value, each before and after."""
     old = {(id(each.owner), each.name): each for each in before}
     pairs = ((old.get((id(each.owner), each.name)), each) for each in after)
     return tuple(
@@ -64,7 +87,7 @@ def replaced(before: Sequence[Held], after: Sequence[Held]) -> tuple[tuple[Held,
 
 
 def with_effect(pairs: Sequence[tuple[Held, Held]], make: Callable[[], Any], roots: Mapping[str, Any]) -> Iterator[str]:
-    """The paths of the attributes whose old value gives other samples than the new one, all else equal. All attributes
+    """The paths of the attributes and items whose old value gives other samples than the new one, all else equal. All
     have the new value before and after. `make` creates samples; if two calls differ, nothing is returned."""
 
     def made() -> str:

@@ -131,7 +131,7 @@ class Changed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Holds(msgspec.Struct, frozen=True, tag=True):
-    """The attributes that a process has when an epoch begins: their values as text, by path."""
+    """The attributes and items that a process has when an epoch begins: their values as text, by path."""
 
     worker: int
     pid: int

@@ -9,7 +9,7 @@ from loaderlint.audit.messages import Answer, Holds
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
-#: The maximum number of attributes that are shown.
+#: The maximum number of attributes and items that are shown.
 _SHOWN = 3
 
 
@@ -29,7 +29,7 @@ def of_changes(run: Outcome | None) -> Result:
     if not run.finished or answer is None:
         return not_seen(check, "the two epochs with the values that are set between them did not finish")
     if not answer.values["set"]:
-        return clean(check, "no attribute of the dataset was set between epochs")
+        return clean(check, "no attribute and no item of the dataset was set between epochs")
     second = [each for each in of_kind(run, Holds) if each.worker >= 0 and each.epoch == 1]
     stale: dict[str, list[str]] = {}
     for line in answer.values["set"]:
