@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 
@@ -16,6 +16,9 @@ from loaderlint.facts.none_uses import none_uses
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import SHOWS_ARRAY
 from loaderlint.project.evaluation.values import Atom, ClassRef, MapOf, Val, digest_of, order_of, order_of_atom
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.contained_objects import Contents
 
 _Step = TypeVar("_Step", bound=ir.Step)
 _POP = frozenset({"pop"})
@@ -60,6 +63,7 @@ class Code:
         "_step_loops",
         "_stored",
         "bound",
+        "contents",
         "equalities",
         "exprs",
         "facts",
@@ -97,6 +101,8 @@ class Code:
         self.heads: Mapping[int, tuple[int, ...]] = facts.heads if facts else {}
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
+        #: What it puts into dicts, lists and objects (see `contained_objects`), computed on demand.
+        self.contents: Contents | None = None
         #: What its tests say that is equal (see `asserted_values`), computed on demand.
         self.equalities: dict[int, list[Equality]] | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.contained_objects import ANY_ITEM, SELF, Holder, Step, attribute, holders, objects_in
 from loaderlint.project.evaluation.containers import Passing
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
@@ -32,7 +33,7 @@ from loaderlint.project.evaluation.values import (
     sites_of,
 )
 from loaderlint.project.modules.dependencies import holds, needs_word
-from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.modules.project_files import MODULE, ProjectFile
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -54,13 +55,31 @@ _SETS_OF_ANOTHER = re.compile(
     r"^[ \t]*(?!self\b)\w+\.\w+[ \t]*(?:=(?!=)|,)|[:;,=][ \t]*(?!self\b)\w+\.\w+[ \t]*=(?!=)", re.M
 )
 _DEEP_COPY = Lib("copy.deepcopy")
+_DATASET = attribute("dataset")
+#: The maximum number of names of a module under which an object is searched for.
+_NAMES = 20
 
 
 class Place(Struct, frozen=True):
-    """Some code in which an object has a name: a frame, and the expressions there that are the object."""
+    """Some code in which an object has a name: a frame, and the expressions there that are the object. `others`: those
+    that may be it, or another one: items of dicts and lists, and what a branch has chosen."""
 
     frame: Frame
     objects: frozenset[int]
+    others: frozenset[int] = frozenset()
+
+    def may_be(self, number: int) -> bool:
+        """Whether an expression may be the object."""
+        return number in self.objects or number in self.others
+
+
+class Assignment(NamedTuple):
+    """Step `number` of a frame, which assigns an attribute of an object. `is_sure`: of this object, and no other."""
+
+    frame: Frame
+    number: int
+    step: ir.SetAttr
+    is_sure: bool
 
 
 def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
@@ -68,7 +87,7 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
     that it passes the object to, further down in a module, or in a method of the object that keeps it. A copy does not
     have what is assigned to the original later."""
     for site in sites_of(made):
-        for frame, number, step in _assignments(ev, site, name):
+        for frame, number, step, _ in _assignments(ev, site, name):
             if _lasts(made, site, frame, number):
                 yield ev.eval(step.value, frame)
 
@@ -79,7 +98,7 @@ def stores_on(ev: Evaluator, made: Instance | LibObject) -> Iterator[tuple[Frame
     for site in sites_of(made):
         for place in _places(ev, site, ".", _sets_attribute_of_another, uses=_sets_attribute):
             for number, step in place.frame.code.steps_of(ir.SetAttr):
-                if step.base in place.objects and step.value != ir.NONE and _lasts(made, site, place.frame, number):
+                if place.may_be(step.base) and step.value != ir.NONE and _lasts(made, site, place.frame, number):
                     if not ev.liveness.is_dead(step.context, place.frame):
                         yield place.frame, number, step
 
@@ -90,7 +109,7 @@ def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterat
     for site in sites_of(made):
         for place in _places(ev, site, f".{name}", holds, f".{name}", uses=_reaches_into):
             for number, base in place.frame.code.attributes(name):
-                if base in place.objects and not ir.is_self(place.frame.code.exprs[base]):
+                if place.may_be(base) and not ir.is_self(place.frame.code.exprs[base]):
                     yield from containers.stored_in(ev, number, place.frame)
 
 
@@ -98,15 +117,15 @@ def set_before(ev: Evaluator, made: LibObject, name: str, read: Site | None) -> 
     """What code assigns to attribute `name` of an object before `read`, and whether it always does. That is known if
     all of it is in one def or one module, and no loop is around the read; otherwise, this is `set_on`."""
     found = list(_assignments(ev, made.site, name)) if sites_of(made) == [made.site] else []
-    frames = (made.site.frame, *(frame for frame, _, _ in found))
+    frames = (made.site.frame, *(one.frame for one in found))
     here = read.frame.code.evaluated_by(read.expr) if read is not None else None
     if read is None or here is None or not found or not _is_straight_line(read, frames):
         return list(set_on(ev, made, name)), False
-    placed = sorted((((frame.piece, number), frame, step) for frame, number, step in found), key=lambda one: one[0])
-    before = [one for one in placed if one[0] < (read.frame.piece, here)]
-    sure = [index for index, (_, frame, step) in enumerate(before) if _always_precedes(frame, step, read)]
+    placed = sorted(found, key=lambda one: (one.frame.piece, one.number))
+    before = [one for one in placed if (one.frame.piece, one.number) < (read.frame.piece, here)]
+    sure = [index for index, one in enumerate(before) if one.is_sure and _always_precedes(one.frame, one.step, read)]
     last = before[sure[-1] :] if sure else before
-    return [ev.eval(step.value, frame) for _, frame, step in last], bool(sure)
+    return [ev.eval(one.step.value, one.frame) for one in last], bool(sure)
 
 
 def _is_straight_line(read: Site, frames: Iterable[Frame]) -> bool:
@@ -133,18 +152,19 @@ def replaced_on(ev: Evaluator, site: Site | None, name: str) -> Val | None:
     attribute was before is gone. None if there is no such code."""
     if site is None:
         return None
-    steps = (one for one in _assignments(ev, site, name) if _always_follows(site, *one))
-    sure = [ev.eval(step.value, frame) for frame, _, step in steps]
+    found = (one for one in _assignments(ev, site, name) if one.is_sure)
+    steps = (one for one in found if _always_follows(site, one.frame, one.number, one.step))
+    sure = [ev.eval(one.step.value, one.frame) for one in steps]
     return join(sure) if sure else None
 
 
-def _assignments(ev: Evaluator, site: Site, name: str) -> Iterator[tuple[Frame, int, ir.SetAttr]]:
-    """The steps that assign attribute `name` of what is made at `site`, each with its frame and number."""
+def _assignments(ev: Evaluator, site: Site, name: str) -> Iterator[Assignment]:
+    """The steps that assign attribute `name` of what is made at `site`."""
     for place in _places(ev, site, f".{name}", may_assign, name):
         for number, step in place.frame.code.steps_of(ir.SetAttr):
-            if step.base in place.objects and step.name == name and step.value != ir.NONE:
+            if step.name == name and step.value != ir.NONE and place.may_be(step.base):
                 if not ev.liveness.is_dead(step.context, place.frame):
-                    yield place.frame, number, step
+                    yield Assignment(place.frame, number, step, step.base in place.objects)
 
 
 def _lasts(made: Instance | LibObject, site: Site, frame: Frame, number: int | None) -> bool:
@@ -194,7 +214,7 @@ def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
     calls = (
         ev.eval(call.func, place.frame)
         for place in places
-        for number in sorted(place.objects)
+        for number in sorted(place.objects | place.others)
         for _, call in place.frame.code.calls_with(number)
     )
     return any(one.name in kinds for callee in calls for one in callee.only(Lib))
@@ -203,7 +223,7 @@ def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
 def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
     for site in sites_of(made):
-        for frame, step, call in _calls_at(ev, site, method):
+        for frame, step, call, _ in _calls_at(ev, site, method):
             if _lasts(made, site, frame, frame.code.evaluated_by(step.call)):
                 yield frame, call
 
@@ -211,28 +231,21 @@ def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame
 def calls_replacing(ev: Evaluator, site: Site | None, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method that always follow where an object is made of another one, at `site`; each with its
     frame."""
-    for frame, step, call in _calls_at(ev, site, method) if site is not None else ():
+    for frame, step, call, is_sure in _calls_at(ev, site, method) if site is not None else ():
         number = frame.code.evaluated_by(step.call)
-        if site is not None and number is not None and _always_follows(site, frame, number, step):
+        if site is not None and number is not None and is_sure and _always_follows(site, frame, number, step):
             yield frame, call
 
 
-def _calls_at(ev: Evaluator, site: Site, method: str) -> Iterator[tuple[Frame, ir.Perform, ir.Call]]:
+def _calls_at(ev: Evaluator, site: Site, method: str) -> Iterator[tuple[Frame, ir.Perform, ir.Call, bool]]:
+    """The calls of a method on what is made at `site`, and whether they are surely on this object."""
     called = f".{method}("
     for place in _places(ev, site, called, holds, called):
         for step, call in place.frame.code.calls:
             func = ev.expr(place.frame, call.func)
-            if isinstance(func, ir.Attr) and func.name == method and _is_among(func.base, place):
+            if isinstance(func, ir.Attr) and func.name == method and place.may_be(func.base):
                 if not ev.liveness.is_dead(step.context, place.frame):
-                    yield place.frame, step, call
-
-
-def _is_among(number: int, place: Place) -> bool:
-    """Whether an expression is the object, or may be after a branch."""
-    if number in place.objects:
-        return True
-    e = place.frame.code.exprs[number] if number != ir.NONE else None
-    return isinstance(e, ir.Phi) and not place.objects.isdisjoint(e.choices)
+                    yield place.frame, step, call, func.base in place.objects
 
 
 def kept_parameters(ev: Evaluator, function: FunctionRef, name: str) -> list[int]:
@@ -272,27 +285,110 @@ def _places(
     """The code that has a name for the object made at a place: methods whose text contains `word` after the name,
     functions that answer `question(text, *about)`, and module-level code that answers `uses(text, name)`."""
     frame, number = made.frame, made.expr
-    attributes = _attributes_holding(frame, number)
-    yield Place(frame, frozenset({number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}))
+    held = _holders_in(ev, frame, number)
+    sure = frozenset((number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, _kept_as(frame, number))))
+    yield Place(frame, sure, objects_in(held) - sure)
     for passing in _given_to(ev, frame, number):
         file = ev.file(passing.function.path)
         if file is not None and file.pieces[passing.function.piece].ask(question, *about):
             for opened, place in containers.as_parameter(ev, passing, number):
                 yield Place(opened, frozenset({place}))
-    yield from _further_down(ev, frame, number, uses)
-    yield from _in_methods(ev, frame, attributes, word)
+    yield from _further_down(ev, frame, number, held, uses)
+    yield from _in_methods(ev, frame, held, word)
+    yield from _outside(ev, frame, held)
 
 
-def _further_down(ev: Evaluator, frame: Frame, number: int, uses: Callable[..., object]) -> Iterator[Place]:
-    """The module-level code that uses the name which a module gives to what expression `number` makes."""
+def _outside(ev: Evaluator, frame: Frame, held: frozenset[Holder]) -> Iterator[Place]:
+    """The code that has a name for the object whose method keeps another one: `data = Data()`, and then
+    `data.train.transform = Crop()`."""
+    owner = frame.receiver.site if isinstance(frame.receiver, Instance) else None
+    if owner is None or (isinstance(owner.frame.receiver, Instance) and owner.frame.receiver.site is not None):
+        return
+    for path in sorted({one.path for one in held if one.number == SELF and one.path}, key=str):
+        word = f".{path[0].key}"
+        for place in _places(ev, owner, word, holds, word, uses=_reaches_into):
+            known = (Holder(one, path) for one in place.objects | place.others)
+            objects = objects_in(holders(place.frame.code, known))
+            if objects:
+                yield Place(place.frame, frozenset(), objects)
+
+
+def _holders_in(ev: Evaluator, frame: Frame, number: int) -> frozenset[Holder]:
+    """The expressions of a def that are, or hold, what expression `number` makes."""
+    known = [Holder(number), *(Holder(read) for read in _datasets_of_holders(ev, frame, number))]
+    return holders(frame.code, (*known, *_calls_holding(ev, frame, number)))
+
+
+def _calls_holding(ev: Evaluator, frame: Frame, number: int) -> Iterator[Holder]:
+    """The calls that make an object which holds what expression `number` makes: a loader, a subset, the parts of a
+    split, an object of the project that stores its argument."""
+    is_replaced = any(step.name == "dataset" for _, step in frame.code.steps_of(ir.SetAttr))
+    for step, call in frame.code.calls_with(number):
+        if not is_replaced:
+            yield Holder(step.call, (_DATASET,))
+            yield Holder(step.call, (ANY_ITEM, _DATASET))
+        for cls in ev.eval(call.func, frame).only(ClassRef):
+            init = ev.classes.member(cls, "__init__")
+            if init is not None and init.function is not None:
+                passing = Passing(init.function, call, Instance(cls, Site(frame, step.call)), init.owner)
+                parameters = set(containers.parameters_of(ev, passing, number))
+                for name in sorted(ev.code(init.function).stored):
+                    if not parameters.isdisjoint(kept_parameters(ev, init.function, name)):
+                        yield Holder(step.call, (attribute(name),))
+
+
+def _further_down(
+    ev: Evaluator, frame: Frame, number: int, held: frozenset[Holder], uses: Callable[..., object]
+) -> Iterator[Place]:
+    """The module-level code that uses the names which a module gives to what expression `number` makes, or to what
+    holds it."""
     file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
-    for bind in [bind for _, bind in frame.code.bindings.get(number, ())] if file else ():
-        assert file is not None
-        for piece in file.all_asking(uses, bind.name, scope=MODULE):
+    if file is None:
+        return
+    for name, paths in _names_in_module(ev, file, frame, held).items():
+        for piece in file.all_asking(uses, name, scope=MODULE):
             body = ev.body(frame.path, piece)
-            named = {one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == bind.name}
-            inside = body.code.attributes("dataset") if copies_deeply(ev, Site(frame, number)) else ()
-            yield Place(body, frozenset({*named, *(read for read, base in inside if base in named)}))
+            named = _uses_of(body, name)
+            inside = body.code.attributes("dataset") if () in paths and copies_deeply(ev, Site(frame, number)) else ()
+            sure = frozenset({*(named if () in paths else ()), *(read for read, base in inside if base in named)})
+            found = holders(body.code, (Holder(one, path) for one in named for path in paths))
+            yield Place(body, sure, objects_in(found) - sure)
+
+
+def _names_in_module(
+    ev: Evaluator, file: ProjectFile, frame: Frame, held: frozenset[Holder]
+) -> dict[str, set[tuple[Step, ...]]]:
+    """The names that the code of a module gives to what holds an object, each with the steps to the object: those of
+    the statement that makes it, and of statements that give a part of it another name or pass it to what holds it."""
+    names: dict[str, set[tuple[Step, ...]]] = {}
+    waiting = _named(frame, held)
+    while waiting and len(names) < _NAMES:
+        name, paths = waiting.popitem()
+        is_bound_once = name in file.names and len(file.names[name]) == 1
+        is_replaced = not is_bound_once or bool(file.all_asking(_replaces_dataset, name, scope=MODULE))
+        new = {one for one in paths if not (is_replaced and _DATASET in one)} - names.get(name, set())
+        names.setdefault(name, set()).update(new)
+        for piece in file.all_asking(_names_again, name, scope=MODULE) if new else ():
+            body = ev.body(frame.path, piece)
+            known = [Holder(one, path) for one in _uses_of(body, name) for path in new]
+            around = (more for one in known if not one.path for more in _calls_holding(ev, body, one.number))
+            for other, more in _named(body, holders(body.code, (*known, *around))).items():
+                waiting.setdefault(other, set()).update(more)
+    return names
+
+
+def _uses_of(body: Frame, name: str) -> list[int]:
+    """The expressions of module-level code that are a name of the module."""
+    return [one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == name]
+
+
+def _named(frame: Frame, held: frozenset[Holder]) -> dict[str, set[tuple[Step, ...]]]:
+    """The names that module-level code gives to what holds an object, each with the steps to the object."""
+    names: dict[str, set[tuple[Step, ...]]] = {}
+    for one in held:
+        for _, bind in frame.code.bindings.get(one.number, ()):
+            names.setdefault(bind.name, set()).add(one.path)
+    return names
 
 
 def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[Passing]:
@@ -328,7 +424,7 @@ def _method_given(ev: Evaluator, made: Instance, name: str, call: ir.Call) -> It
             yield Passing(member.function, call, made, member.owner)
 
 
-def _attributes_holding(frame: Frame, number: int) -> Set[str]:
+def _kept_as(frame: Frame, number: int) -> Set[str]:
     """The attributes of its object in which a method stores what expression `number` makes."""
     if not isinstance(frame.receiver, Instance):
         return frozenset()
@@ -336,17 +432,25 @@ def _attributes_holding(frame: Frame, number: int) -> Set[str]:
     return frozenset(step.name for step in steps if ir.is_self(frame.code.exprs[step.base]))
 
 
-def _in_methods(ev: Evaluator, frame: Frame, attributes: Set[str], word: str) -> Iterator[Place]:
-    """The other methods of an object that use what one of them stores in these attributes."""
+def _in_methods(ev: Evaluator, frame: Frame, held: frozenset[Holder], word: str) -> Iterator[Place]:
+    """The other methods of an object that use what one of them stores in its attributes."""
     receiver = frame.receiver
-    for attribute in sorted(attributes) if isinstance(receiver, Instance) else ():
+    kept = sorted({one.path for one in held if one.number == SELF and one.path}, key=str)
+    for path in kept if isinstance(receiver, Instance) else ():
         assert isinstance(receiver, Instance)
-        for member in ev.classes.methods_asked(receiver.cls, holds, f".{attribute}{word}"):
+        name = str(path[0].key)
+        for member in ev.classes.methods_asked(receiver.cls, holds, f".{name}{word}" if len(path) == 1 else f".{name}"):
             function = member.function
             if function is not None and not def_key(frame) == def_key(function):
                 opened = ev.functions.open_frame(function, receiver, member.owner)
                 if opened is not None:
-                    yield Place(opened, _reads_of(opened, {attribute}))
+                    yield _place_in(opened, Holder(SELF, path))
+
+
+def _place_in(frame: Frame, known: Holder) -> Place:
+    """The place of an object in a method whose object holds it."""
+    sure = _reads_of(frame, {str(known.path[0].key)}) if len(known.path) == 1 else frozenset()
+    return Place(frame, sure, objects_in(holders(frame.code, [known])) - sure)
 
 
 def _reads_of(frame: Frame, attributes: Set[str]) -> frozenset[int]:
@@ -430,19 +534,21 @@ def _is_fresh(made: LibObject) -> bool:
 def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     """Whether the calling def, a function to which it passes the result, later module-level code, or another method of
     its object, assigns attributes of the result."""
-    attributes = _attributes_holding(frame, number)
-    objects = {number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, attributes)}
+    held = _holders_in(ev, frame, number)
+    objects = objects_in(held)
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
         return True
     if any(_sets_what_it_is_given(ev, one, number) for one in _given_to(ev, frame, number)):
         return True
-    binds = frame.code.bindings.get(number, ()) if frame.def_ == 0 and frame.receiver is None else ()
-    file = ev.file(frame.path) if binds else None
+    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
     if file is not None:
-        return any(file.all_asking(_sets_attribute, bind.name, scope=MODULE) for _, bind in binds)
+        names = _names_in_module(ev, file, frame, held)
+        return any(file.all_asking(_sets_attribute, name, scope=MODULE) for name in names)
     receiver = frame.receiver
     return isinstance(receiver, Instance) and any(
-        True for name in attributes for _ in ev.classes.methods_asked(receiver.cls, _sets_attribute, f"self.{name}")
+        True
+        for name in sorted({str(one.path[0].key) for one in held if one.number == SELF and one.path})
+        for _ in ev.classes.methods_asked(receiver.cls, _sets_attribute, f"self.{name}")
     )
 
 
@@ -462,8 +568,14 @@ def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> 
     made = [one for one in made if _has_samples(ev, one)]
     if not made:
         return False
-    objects = (number, *_reads_of(frame, _attributes_holding(frame, number)))
-    methods = {name for one in objects for _, _, _, name in frame.code.method_calls(one)}
+    held = _holders_in(ev, frame, number)
+    further = ((one.frame, one.objects | one.others) for one in _further_down(ev, frame, number, held, _reaches_into))
+    methods = {
+        name
+        for place, objects in ((frame, objects_in(held)), *further)
+        for one in objects
+        for _, _, _, name in place.code.method_calls(one)
+    }
     members = (ev.classes.member(one.cls, name) for name in sorted(methods) for one in made)
     return any(one is not None and one.function is not None and _keeps_something(ev, one.function) for one in members)
 
@@ -474,6 +586,19 @@ def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     if file is None or not any(file.all_asking(holds, word, scope=MODULE) for _, word in _LOADER_WORDS):
         return False
     return any(_is_set_by_loader_at(ev, Site(frame, number), name) for name in SET_BY_LOADERS)
+
+
+@needs_word
+def _replaces_dataset(text: str, name: str) -> bool:
+    """Whether a statement assigns `name.dataset`."""
+    return re.search(rf"\b{re.escape(name)}\.dataset[ \t]*=(?!=)", text) is not None
+
+
+@needs_word
+def _names_again(text: str, name: str) -> bool:
+    """Whether a statement assigns something that is made of `name`, or loops over it."""
+    word = rf"\b{re.escape(name)}\b"
+    return re.search(rf"[\w\])][ \t]*=[^=].*{word}|\bfor\b.*\bin\b.*{word}", text, re.DOTALL) is not None
 
 
 @needs_word
@@ -489,5 +614,6 @@ def _sets_attribute_of_another(text: str) -> bool:
 
 @needs_word
 def _sets_attribute(text: str, name: str) -> bool:
-    """Whether a statement assigns an attribute of `name`."""
-    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
+    """Whether a statement assigns an attribute of `name`, or of a part of it: `name["train"].transform = Crop()`."""
+    part = r"(?:\.\w+|\[[^\]\n]*\])*"
+    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}{part}\.\w+[ \t]*=(?!=)", text, re.MULTILINE) is not None
