@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.findings.finding import Place
 from loaderlint.sources.store import Store
+from loaderlint.syntax.call_arguments import argument_span
 from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Places:
         relative = opened.relative_span(piece, place.anchor)
         if relative is None:
             return None
+        if place.argument:
+            relative = argument_span(piece.text, relative, place.argument) or relative
         now = opened.pieces[place.piece]
         return _moved(relative, now.line) if present else _still_standing(piece, now, relative)
 

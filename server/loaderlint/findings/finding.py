@@ -34,11 +34,13 @@ Safety = Literal["safe", "unsafe"]
 
 class Place(Struct, frozen=True):
     """A node of a file: `piece` is an index into the file's list of pieces, `anchor` the node's pre-order index in the
-    piece. An anchor of -1 is the piece's first line."""
+    piece. An anchor of -1 is the piece's first line. `argument`: the keyword argument of the call there that is meant,
+    '' for the node itself."""
 
     path: Path
     piece: int
     anchor: int
+    argument: str = ""
 
 
 class Evidence(Struct, frozen=True):

@@ -19,6 +19,7 @@ from loaderlint.project.evaluation.contained_objects import ANY_ITEM, SELF, Hold
 from loaderlint.project.evaluation.containers import Passing
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
+from loaderlint.project.evaluation.type_tests import may_be
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -87,8 +88,9 @@ def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val
     that it passes the object to, further down in a module, or in a method of the object that keeps it. A copy does not
     have what is assigned to the original later."""
     for site in sites_of(made):
-        for frame, number, step, _ in _assignments(ev, site, name):
-            if _lasts(made, site, frame, number):
+        for frame, number, step, is_sure in _assignments(ev, site, name):
+            is_it = is_sure or may_be(ev, made, step.base, step.context, frame)
+            if is_it and _lasts(made, site, frame, number):
                 yield ev.eval(step.value, frame)
 
 
@@ -99,7 +101,8 @@ def stores_on(ev: Evaluator, made: Instance | LibObject) -> Iterator[tuple[Frame
         for place in _places(ev, site, ".", _sets_attribute_of_another, uses=_sets_attribute):
             for number, step in place.frame.code.steps_of(ir.SetAttr):
                 if place.may_be(step.base) and step.value != ir.NONE and _lasts(made, site, place.frame, number):
-                    if not ev.liveness.is_dead(step.context, place.frame):
+                    is_it = step.base in place.objects or may_be(ev, made, step.base, step.context, place.frame)
+                    if is_it and not ev.liveness.is_dead(step.context, place.frame):
                         yield place.frame, number, step
 
 
@@ -223,8 +226,11 @@ def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
 def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
     for site in sites_of(made):
-        for frame, step, call, _ in _calls_at(ev, site, method):
-            if _lasts(made, site, frame, frame.code.evaluated_by(step.call)):
+        for frame, step, call, is_sure in _calls_at(ev, site, method):
+            func = ev.expr(frame, call.func)
+            base = func.base if isinstance(func, ir.Attr) else ir.NONE
+            is_it = is_sure or may_be(ev, made, base, step.context, frame)
+            if is_it and _lasts(made, site, frame, frame.code.evaluated_by(step.call)):
                 yield frame, call
 
 

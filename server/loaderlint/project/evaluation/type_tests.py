@@ -64,12 +64,18 @@ def in_branch(ev: Evaluator, number: int, context: int, frame: Frame) -> Val:
     value = ev.eval(number, frame)
     if context <= 0 or len(value.atoms) < 2 or frame.code.one is None:
         return value
-    left = value.atoms
-    for here in frame.code.one.around(context):
+    left = frozenset(one for one in value.atoms if may_be(ev, one, number, context, frame))
+    return Val(left, value.origins) if left else value
+
+
+def may_be(ev: Evaluator, atom: Atom, number: int, context: int, frame: Frame) -> bool:
+    """Whether no type test of expression `number` around a branch rules out that it is this object there."""
+    for here in frame.code.one.around(context) if context > 0 and frame.code.one is not None else ():
         if here.kind == "if" and here.expr != ir.NONE:
             for types, holds in _tests_of(ev, number, here.expr, not here.negated, frame, 0):
-                left = frozenset(one for one in left if _is_any(ev, one, types) is not (not holds))
-    return Val(left, value.origins) if left else value
+                if _is_any(ev, atom, types) is (not holds):
+                    return False
+    return True
 
 
 def _tests_of(

@@ -44,6 +44,7 @@ from loaderlint.rules.shared.constructor_stores import last_stores
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
 from loaderlint.rules.shared.filled_containers import items_put_into, put_by
 from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
+from loaderlint.rules.shared.loader_call import written
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _MAX_PAYLOADS = 400
@@ -67,6 +68,7 @@ class Payload(Struct, frozen=True):
     guessed: bool = False
     store: Store | None = None
     holders: tuple[Site, ...] = ()
+    argument: str = ""
 
     def shown(self, model: Model, but: Place | None = None) -> Iterator[Evidence]:
         """Where each link of the chain is created, except for `but`, which is shown already."""
@@ -123,7 +125,7 @@ def _roots(loader: Loader, model: Model) -> Iterator[Payload]:
         yield Payload(dataset, "the dataset", guessed=True)
     for name in ("collate_fn", "worker_init_fn"):
         for atom in loader.argument(name).ordered():
-            yield Payload(atom, f"the {name}")
+            yield Payload(atom, f"the {name}", argument=name)
 
 
 def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
@@ -361,6 +363,14 @@ def cannot_start(loader: Loader, model: Model) -> str:
     """'the workers of `train_loader` in train.py cannot be started by spawn'."""
     who = "a loader of this dataset" if loader.out_of_sight else loader.described
     return f"the workers of {who} cannot be started by {' or '.join(_pickling(loader, model))}"
+
+
+def passed_as(payload: Payload, loader: Loader, model: Model) -> Iterator[Evidence]:
+    """Where a loader's call has the payload as an argument under a name that was bound before."""
+    argument = written(loader, payload.argument, model) if payload.argument else None
+    if argument is not None and argument.keyword and not argument.is_direct(model):
+        place = replace(model.place(argument.frame, argument.call), argument=argument.keyword)
+        yield Evidence(place, f"it is the {payload.argument} here")
 
 
 def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:

@@ -79,7 +79,15 @@ from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, unset_at, unset_evidence, weighed
-from loaderlint.rules.shared.pickled_to_workers import Payload, cannot_start, made_at, payloads, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import (
+    Payload,
+    cannot_start,
+    made_at,
+    passed_as,
+    payloads,
+    sent_by,
+    start_severity,
+)
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.unpicklable_callable.fixes import naming_fixes, wraps
@@ -121,6 +129,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             (
                 *_made_by(ref, model),
                 *payload.shown(model, place),
+                *passed_as(payload, loader, model),
                 *sent_by(loader, model),
                 *unset_evidence(option, model),
             ),
