@@ -606,7 +606,7 @@ OTHERS: dict[str, str] = {
     "np.random.choice(load(), size=2)": "numpy.random.choice()",
     "random.sample([f, g], 1)": "[f | g]",
     'getattr(json, "loads")': "json.loads",
-    "getattr(json, load())": "?dynamic attribute",
+    "getattr(json, load())": "json.?",
     'getattr(A(), "run" if load() else "missing")': "?no such attribute | A().run",
     'getattr(Record(), "si" + load())': "?dynamic attribute",
     "max(load(), load())": "builtins.max()",

@@ -294,9 +294,17 @@ def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Fra
     return dynamic_dispatch.chosen_by(key, named, lambda: _attribute_chosen(ev, base, written, frame))
 
 
+#: Stands for the name of an attribute of a library's module, where the name is not known.
+SOME_NAME = "?"
+
+
 def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
     """The attribute of `base` with a name that is read at run time, expression `key`: a method, a class or function of
-    a module, or what the object's methods assign; if a part of the name is constant, only matching names."""
+    a module, or what the object's methods assign; if a part of the name is constant, only matching names. What a
+    library's module has is something of that library."""
+    modules = base.only(Lib)
+    if modules and len(modules) == len(base.atoms):
+        return of(*(Lib(f"{module.name}.{SOME_NAME}") for module in modules))
     pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
     candidates: list[Atom] = []
     fields: list[Val] = []

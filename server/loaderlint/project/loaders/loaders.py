@@ -69,6 +69,7 @@ from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredO
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.file_arguments import with_file_values
 from loaderlint.project.loaders.idle_loaders import IdleLoaders
+from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.loaders.missing_lengths import lacks_length
 from loaderlint.project.loaders.own_iteration import TORCH_LOADER, reads_itself
 from loaderlint.project.loaders.presumed_datasets import (
@@ -586,8 +587,11 @@ class Loaders:
                 e = self._ev.expr(site.frame, site.expr)  # dataset_a + dataset_b concatenates
                 if isinstance(e, ir.Bin) and e.op == "+":
                     return self._all([self._ev.eval(side, site.frame) for side in (e.left, e.right)], True, depth)
-            case LibObject():
-                return {one: Held(True, False) for one in kept_elsewhere(self._ev, atom)}
+            case LibObject(name):
+                kept = kept_elsewhere(self._ev, atom)
+                if not (kept or makes_configured(name)) and sample_callables(self._ev, atom):
+                    return {atom: Held(wrapped, False)}  # a dataset of a library that is not known
+                return {one: Held(True, False) for one in kept}
         return {}
 
     def _wrapped(self, wrapper: LibObject) -> list[Val]:

@@ -43,11 +43,13 @@ from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.constructor_stores import last_stores
 from loaderlint.rules.shared.exclusive_places import never_with, starts_none_with
 from loaderlint.rules.shared.filled_containers import items_put_into, put_by
-from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
 from loaderlint.rules.shared.loader_call import written
+from loaderlint.rules.shared.surrounding_code import assigned_in_main, main_frames
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _MAX_PAYLOADS = 400
+#: The argument of a loader that is its dataset.
+DATASET = "dataset"
 
 
 class Link(NamedTuple):
@@ -120,7 +122,7 @@ def made_at(atom: Atom) -> Site | None:
 
 def _roots(loader: Loader, model: Model) -> Iterator[Payload]:
     for dataset in loader.datasets:
-        yield Payload(dataset, "the dataset", guessed=dataset in loader.guessed)
+        yield Payload(dataset, "the dataset", guessed=dataset in loader.guessed, argument=DATASET)
     for dataset in _guessed_datasets(loader, model):
         yield Payload(dataset, "the dataset", guessed=True)
     for name in ("collate_fn", "worker_init_fn"):
@@ -162,7 +164,7 @@ def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]
             yield from _held(values, held, _made(payload, site, short))
             if is_library_dataset(name):
                 yield from _assigned(payload.atom, short, stores_on(model.ev, payload.atom), payload, model)
-        case LibObject(name, site) if pickles_functions(name):
+        case LibObject(name, site) if pickles_functions(name) or payload.argument == DATASET:
             link = Link(Spot(site.frame, site.expr), "this dataset keeps it")
             holder = Payload(payload.atom, "", (*payload.way, link), payload.guessed)
             yield from _held(sample_callables(model.ev, payload.atom), f"a function that {payload.held} calls", holder)
@@ -367,7 +369,7 @@ def cannot_start(loader: Loader, model: Model) -> str:
 
 def passed_as(payload: Payload, loader: Loader, model: Model) -> Iterator[Evidence]:
     """Where a loader's call has the payload as an argument under a name that was bound before."""
-    argument = written(loader, payload.argument, model) if payload.argument else None
+    argument = written(loader, payload.argument, model) if payload.argument not in ("", DATASET) else None
     if argument is not None and argument.keyword and not argument.is_direct(model):
         place = replace(model.place(argument.frame, argument.call), argument=argument.keyword)
         yield Evidence(place, f"it is the {payload.argument} here")

@@ -66,7 +66,7 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
         yield "unknown"
     elif loops := enumerations(number, frame, model):
         yield "fixed" if all(sets_up(loop, model) for loop in loops) else "moving"
-    elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
+    elif isinstance(e, ir.Bin | ir.Unary | ir.BoolOp) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
     else:
@@ -188,7 +188,7 @@ def _is_of_time(truncated: LibObject, model: Model) -> bool:
 
 def _operands(e: ir.Expr | None) -> tuple[int, ...]:
     match e:
-        case ir.Bin(_, left, right):
+        case ir.Bin(_, left, right) | ir.BoolOp(_, left, right):
             return (left, right)
         case ir.Unary(_, operand):
             return (operand,)
