@@ -402,6 +402,10 @@ class Callers:
         takes."""
         return self._instances.are_written(cls)
 
+    def are_made_only_in_tests(self, cls: ClassRef) -> bool:
+        """Whether some call creates an object of a class, or of a subclass, and all such calls are in tests."""
+        return self._instances.are_made_only_in_tests(cls)
+
     def are_made_under_own_guard(self, cls: ClassRef) -> bool:
         """Whether some call creates an object of a class, or of a subclass, and all such calls are under the main guard
         of the class's own file."""

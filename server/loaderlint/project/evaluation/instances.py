@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.open_frames import owner_of
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.subclasses import subclasses
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Site
+from loaderlint.project.modules.tests_and_tutorials import in_tests
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.callers import Callers
@@ -85,6 +86,11 @@ class Instances:
         """Whether some call creates an object of a class, or of a subclass, be it in a branch that no known caller
         takes."""
         return any(self._callees.written(site) is not None for _, site in self._made_by(cls))
+
+    def are_made_only_in_tests(self, cls: ClassRef) -> bool:
+        """Whether some call creates an object of a class, or of a subclass, and all such calls are in tests."""
+        sites = [site for _, site in self._made_by(cls)]
+        return bool(sites) and all(in_tests(site.path, self._ev.files.root) for site in sites)
 
     def are_made_under_own_guard(self, cls: ClassRef) -> bool:
         """Whether some call creates an object of a class, or of a subclass, and all such calls are under the main guard

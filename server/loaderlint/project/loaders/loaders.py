@@ -790,13 +790,13 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
     """Objects of the project's dataset classes, as if created by unknown code. The classes are those that are neither
-    `used` nor instantiated by known code (an object that no loader gets is used for something else, and what only a
-    branch creates that no caller takes is not in use), and those that are `idle`: only loaders without workers hold
-    them. Nothing imports a file whose name is no identifier: it is a copy."""
+    `used` nor instantiated by known code other than tests (an object that no loader gets is used for something else,
+    and what only a branch creates that no caller takes is not in use), and those that are `idle`: only loaders without
+    workers hold them. Nothing imports a file whose name is no identifier: it is a copy."""
     for cls in _dataset_classes(ev, used):
         made = Instance(cls, None)
         is_made = callers.are_made(cls) or callers.are_written(cls)
-        if (cls in idle or not is_made) and not is_empty(ev, made):
+        if (cls in idle or not is_made or callers.are_made_only_in_tests(cls)) and not is_empty(ev, made):
             yield made
 
 
