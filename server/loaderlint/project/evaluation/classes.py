@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.class_assignments import assigned_to_class
 from loaderlint.project.evaluation.computed_attributes import may_be_overwritten, setters
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import (
+    appended_on,
     calls_on,
     calls_replacing,
     is_set_by_loader,
@@ -948,7 +949,7 @@ class Classes:
                     yield function, value
 
     def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
-        """A list field with what the object's methods append to it."""
+        """A list field with what the object's methods, and the code that makes the object, append to it."""
         lists = [atom for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list"]
         if not lists:
             return value
@@ -960,6 +961,7 @@ class Classes:
                 if isinstance(func, ir.Attr) and isinstance(target, ir.Attr) and target.name == name:
                     if ir.is_self(self._ev.expr(frame, target.base)):
                         added.extend(containers.added_items(self._ev, func.name, call, frame))
+        added += appended_on(self._ev, inst, name)
         if not added:
             return value
         grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}

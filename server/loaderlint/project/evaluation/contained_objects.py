@@ -14,7 +14,7 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code
 
 #: The maximum number of steps from an expression to what it holds.
-_LONGEST = 4
+LONGEST = 4
 #: Methods of lists and sets, with the position of the argument that they add.
 _ADDERS = {"append": 0, "add": 0, "insert": 1}
 #: The methods of a dict that read one item.
@@ -59,7 +59,7 @@ def holders(code: Code, known: Iterable[Holder]) -> frozenset[Holder]:
     while waiting:
         one = waiting.pop()
         for other in (*_around(code, one), *_inside(code, one)):
-            if other not in found and len(other.path) <= _LONGEST:
+            if other not in found and len(other.path) <= LONGEST:
                 found.add(other)
                 waiting.append(other)
     return frozenset(found)

@@ -18,7 +18,7 @@ from loaderlint.knowledge.arrays import SHOWS_ARRAY
 from loaderlint.project.evaluation.values import Atom, ClassRef, MapOf, Val, digest_of, order_of, order_of_atom
 
 if TYPE_CHECKING:
-    from loaderlint.project.evaluation.contained_objects import Contents
+    from loaderlint.project.evaluation.contained_objects import Contents, Holder
 
 _Step = TypeVar("_Step", bound=ir.Step)
 _POP = frozenset({"pop"})
@@ -469,7 +469,8 @@ class Frame(Struct, eq=False):
     `memo` holds what each expression evaluated to, `unfilled` what a dict that an expression makes was before the def
     stored more in it, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
-    the default of an option names, `runs` what `Liveness` knows of its branches."""
+    the default of an option names, `runs` what `Liveness` knows of its branches, `holders` what holds the objects that
+    it makes (see `later_attributes`)."""
 
     path: Path
     piece: int
@@ -485,6 +486,7 @@ class Frame(Struct, eq=False):
     unfilled: dict[int, dict[MapOf, MapOf]] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     runs: dict[int, bool | None] = field(default_factory=dict)
+    holders: dict[int, tuple[Holder, ...]] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
     usual: frozenset[tuple[int, Atom]] = frozenset()
     _order: str = ""

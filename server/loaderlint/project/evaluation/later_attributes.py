@@ -4,18 +4,28 @@ argument, such as `data.set_transform(Crop())`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.library_datasets import is_library_dataset
+from loaderlint.knowledge.higher_order import PIPELINES
+from loaderlint.knowledge.library_datasets import SAMPLE_CALLABLES, is_library_dataset
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers
 from loaderlint.project.evaluation.attribute_assignments import may_assign
-from loaderlint.project.evaluation.contained_objects import ANY_ITEM, SELF, Holder, Step, attribute, holders, objects_in
+from loaderlint.project.evaluation.contained_objects import (
+    ANY_ITEM,
+    LONGEST,
+    SELF,
+    Holder,
+    Step,
+    attribute,
+    holders,
+    objects_in,
+)
 from loaderlint.project.evaluation.containers import Passing
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
@@ -114,6 +124,30 @@ def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterat
             for number, base in place.frame.code.attributes(name):
                 if place.may_be(base) and not ir.is_self(place.frame.code.exprs[base]):
                     yield from containers.stored_in(ev, number, place.frame)
+
+
+def appended_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
+    """What the code that `set_on` searches appends to the list that is attribute `name` of an object:
+    `pipeline.steps.append(Crop())`. Its own methods are searched elsewhere."""
+    for frame, number in lists_on(ev, made, name):
+        if not ir.is_self(frame.code.exprs[_base_of(frame, number)]):
+            yield from containers.appended(ev, number, frame)
+
+
+def lists_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[Frame, int]]:
+    """The expressions that read attribute `name` of an object in the code that `set_on` searches, each with its
+    frame."""
+    word = f".{name}"
+    for site in sites_of(made):
+        for place in _places(ev, site, word, holds, word, uses=_reaches_into):
+            for number, base in place.frame.code.attributes(name):
+                if place.may_be(base):
+                    yield place.frame, number
+
+
+def _base_of(frame: Frame, number: int) -> int:
+    e = frame.code.exprs[number]
+    return e.base if isinstance(e, ir.Attr) else ir.NONE
 
 
 def set_before(ev: Evaluator, made: LibObject, name: str, read: Site | None) -> tuple[list[Val], bool]:
@@ -294,23 +328,42 @@ def _places(
     held = _holders_in(ev, frame, number)
     sure = frozenset((number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, _kept_as(frame, number))))
     yield Place(frame, sure, objects_in(held) - sure)
-    for passing in _given_to(ev, frame, number):
-        file = ev.file(passing.function.path)
-        if file is not None and file.pieces[passing.function.piece].ask(question, *about):
-            for opened, place in containers.as_parameter(ev, passing, number):
-                yield Place(opened, frozenset({place}))
     yield from _further_down(ev, frame, number, held, uses)
     yield from _in_methods(ev, frame, held, word)
     yield from _outside(ev, frame, held)
+    for opened, known in _passed_on(ev, frame, held, question, *about):
+        objects = objects_in(holders(opened.code, [known]))
+        yield Place(opened, objects) if not known.path else Place(opened, frozenset(), objects)
 
 
-def _outside(ev: Evaluator, frame: Frame, held: frozenset[Holder]) -> Iterator[Place]:
+def _passed_on(
+    ev: Evaluator, frame: Frame, held: Sequence[Holder], question: Callable[..., object], *about: Any
+) -> Iterator[tuple[Frame, Holder]]:
+    """The functions, whose text answers a question, that a def passes what holds an object, and the methods of the
+    objects of the project that keep it; each with what holds it there."""
+    for one in held:
+        for passing in _given_to(ev, frame, one.number) if one.number >= 0 else ():
+            file = ev.file(passing.function.path)
+            if file is not None and file.pieces[passing.function.piece].ask(question, *about):
+                for opened, place in containers.as_parameter(ev, passing, one.number):
+                    yield opened, Holder(place, one.path)
+        call = frame.code.exprs[one.number] if one.number >= 0 and one.path else None
+        for cls in ev.eval(call.func, frame).only(ClassRef) if isinstance(call, ir.Call) else ():
+            keeper = Instance(cls, Site(frame, one.number))
+            for member in ev.classes.methods_asked(cls, question, *about):
+                if member.function is not None:
+                    opened_method = ev.functions.open_frame(member.function, keeper, member.owner)
+                    if opened_method is not None:
+                        yield opened_method, Holder(SELF, one.path)
+
+
+def _outside(ev: Evaluator, frame: Frame, held: Sequence[Holder]) -> Iterator[Place]:
     """The code that has a name for the object whose method keeps another one: `data = Data()`, and then
     `data.train.transform = Crop()`."""
     owner = frame.receiver.site if isinstance(frame.receiver, Instance) else None
     if owner is None or (isinstance(owner.frame.receiver, Instance) and owner.frame.receiver.site is not None):
         return
-    for path in sorted({one.path for one in held if one.number == SELF and one.path}, key=str):
+    for path in dict.fromkeys(one.path for one in held if one.number == SELF and one.path):
         word = f".{path[0].key}"
         for place in _places(ev, owner, word, holds, word, uses=_reaches_into):
             known = (Holder(one, path) for one in place.objects | place.others)
@@ -319,32 +372,47 @@ def _outside(ev: Evaluator, frame: Frame, held: frozenset[Holder]) -> Iterator[P
                 yield Place(place.frame, frozenset(), objects)
 
 
-def _holders_in(ev: Evaluator, frame: Frame, number: int) -> frozenset[Holder]:
+def _holders_in(ev: Evaluator, frame: Frame, number: int) -> tuple[Holder, ...]:
     """The expressions of a def that are, or hold, what expression `number` makes."""
-    known = [Holder(number), *(Holder(read) for read in _datasets_of_holders(ev, frame, number))]
-    return holders(frame.code, (*known, *_calls_holding(ev, frame, number)))
+    if number not in frame.holders:
+        known = [Holder(number), *(Holder(read) for read in _datasets_of_holders(ev, frame, number))]
+        frame.holders[number] = tuple(sorted(_with_calls(ev, frame, known), key=str))
+    return frame.holders[number]
 
 
-def _calls_holding(ev: Evaluator, frame: Frame, number: int) -> Iterator[Holder]:
-    """The calls that make an object which holds what expression `number` makes: a loader, a subset, the parts of a
-    split, an object of the project that stores its argument."""
+def _with_calls(ev: Evaluator, frame: Frame, known: Iterable[Holder]) -> frozenset[Holder]:
+    """What holds what `known` holds, the calls included that make an object of it."""
+    found = holders(frame.code, known)
+    while new := {more for one in found for more in _calls_holding(ev, frame, one)} - found:
+        found = holders(frame.code, (*found, *new))
+    return found
+
+
+def _calls_holding(ev: Evaluator, frame: Frame, held: Holder) -> Iterator[Holder]:
+    """The calls that make an object of what is held: a loader, a subset, the parts of a split, an object of the project
+    that stores its argument."""
+    if held.number < 0 or len(held.path) >= LONGEST:
+        return
     is_replaced = any(step.name == "dataset" for _, step in frame.code.steps_of(ir.SetAttr))
-    for step, call in frame.code.calls_with(number):
-        if not is_replaced:
+    for step, call in frame.code.calls_with(held.number):
+        if not (is_replaced or held.path):
             yield Holder(step.call, (_DATASET,))
             yield Holder(step.call, (ANY_ITEM, _DATASET))
+        for arg in call.args:
+            if arg.value == held.number and arg.name in SAMPLE_CALLABLES:
+                yield Holder(step.call, (attribute(arg.name), *held.path))
         for cls in ev.eval(call.func, frame).only(ClassRef):
             init = ev.classes.member(cls, "__init__")
             if init is not None and init.function is not None:
                 passing = Passing(init.function, call, Instance(cls, Site(frame, step.call)), init.owner)
-                parameters = set(containers.parameters_of(ev, passing, number))
+                parameters = set(containers.parameters_of(ev, passing, held.number))
                 for name in sorted(ev.code(init.function).stored):
                     if not parameters.isdisjoint(kept_parameters(ev, init.function, name)):
-                        yield Holder(step.call, (attribute(name),))
+                        yield Holder(step.call, (attribute(name), *held.path))
 
 
 def _further_down(
-    ev: Evaluator, frame: Frame, number: int, held: frozenset[Holder], uses: Callable[..., object]
+    ev: Evaluator, frame: Frame, number: int, held: Sequence[Holder], uses: Callable[..., object]
 ) -> Iterator[Place]:
     """The module-level code that uses the names which a module gives to what expression `number` makes, or to what
     holds it."""
@@ -362,7 +430,7 @@ def _further_down(
 
 
 def _names_in_module(
-    ev: Evaluator, file: ProjectFile, frame: Frame, held: frozenset[Holder]
+    ev: Evaluator, file: ProjectFile, frame: Frame, held: Sequence[Holder]
 ) -> dict[str, set[tuple[Step, ...]]]:
     """The names that the code of a module gives to what holds an object, each with the steps to the object: those of
     the statement that makes it, and of statements that give a part of it another name or pass it to what holds it."""
@@ -377,8 +445,7 @@ def _names_in_module(
         for piece in file.all_asking(_names_again, name, scope=MODULE) if new else ():
             body = ev.body(frame.path, piece)
             known = [Holder(one, path) for one in _uses_of(body, name) for path in new]
-            around = (more for one in known if not one.path for more in _calls_holding(ev, body, one.number))
-            for other, more in _named(body, holders(body.code, (*known, *around))).items():
+            for other, more in _named(body, _with_calls(ev, body, known)).items():
                 waiting.setdefault(other, set()).update(more)
     return names
 
@@ -388,7 +455,7 @@ def _uses_of(body: Frame, name: str) -> list[int]:
     return [one for one, e in enumerate(body.code.exprs) if type(e) is ir.Global and e.name == name]
 
 
-def _named(frame: Frame, held: frozenset[Holder]) -> dict[str, set[tuple[Step, ...]]]:
+def _named(frame: Frame, held: Iterable[Holder]) -> dict[str, set[tuple[Step, ...]]]:
     """The names that module-level code gives to what holds an object, each with the steps to the object."""
     names: dict[str, set[tuple[Step, ...]]] = {}
     for one in held:
@@ -438,10 +505,10 @@ def _kept_as(frame: Frame, number: int) -> Set[str]:
     return frozenset(step.name for step in steps if ir.is_self(frame.code.exprs[step.base]))
 
 
-def _in_methods(ev: Evaluator, frame: Frame, held: frozenset[Holder], word: str) -> Iterator[Place]:
+def _in_methods(ev: Evaluator, frame: Frame, held: Sequence[Holder], word: str) -> Iterator[Place]:
     """The other methods of an object that use what one of them stores in its attributes."""
     receiver = frame.receiver
-    kept = sorted({one.path for one in held if one.number == SELF and one.path}, key=str)
+    kept = dict.fromkeys(one.path for one in held if one.number == SELF and one.path)
     for path in kept if isinstance(receiver, Instance) else ():
         assert isinstance(receiver, Instance)
         name = str(path[0].key)
@@ -533,8 +600,9 @@ def _is_of_library(ev: Evaluator, made: Instance) -> bool:
 
 
 def _is_fresh(made: LibObject) -> bool:
-    """Whether what a call gives may become an object of its own: a dataset or a record."""
-    return made.given is None and (is_library_dataset(made.name) or made.name in RECORDS)
+    """Whether what a call gives may become an object of its own: a dataset, a record or a pipeline."""
+    is_changed = is_library_dataset(made.name) or made.name in RECORDS or made.name in PIPELINES
+    return made.given is None and is_changed
 
 
 def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
@@ -543,6 +611,8 @@ def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     held = _holders_in(ev, frame, number)
     objects = objects_in(held)
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
+        return True
+    if any(base in objects for _, base in frame.code.attributes("transforms")):
         return True
     if any(_sets_what_it_is_given(ev, one, number) for one in _given_to(ev, frame, number)):
         return True

@@ -45,6 +45,7 @@ from loaderlint.project.evaluation.name_patterns import built_from, named_by, pa
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
 from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
 from loaderlint.project.evaluation.path_endings import ends_with
+from loaderlint.project.evaluation.pipeline_steps import added_steps
 from loaderlint.project.evaluation.removed_items import without_removed
 from loaderlint.project.evaluation.values import (
     AUTO,
@@ -610,8 +611,9 @@ def _call_library_object(
     if atom.name not in PIPELINES and atom.name != "numpy.vectorize":
         return unknown("library call"), ()
     made = ev.calls.site_arguments(atom.site)
+    added = added_steps(ev, atom)
     targets: list[Frame] = []
-    for value in (*made.positional, *(v for _, v in made.keywords)):
+    for value in (*added.before, *made.positional, *(v for _, v in made.keywords), *added.after):
         for choice in _in_turn(value):
             results: list[tuple[Atom, Val]] = []
             for step in flattened(choice):

@@ -17,6 +17,7 @@ from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_calls import flattened
+from loaderlint.project.evaluation.pipeline_steps import STEPS, added_steps
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
@@ -696,7 +697,9 @@ def _is_filled(steps: SeqOf, ev: Evaluator) -> bool:
 
 def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:
     made = ev.calls.site_arguments(atom.site)
-    for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
+    added = added_steps(ev, atom)
+    own = (*made.positional[:1], *(v for name, v in made.keywords if name == STEPS))
+    for value in (*added.before, *own, *added.after):
         lists = value.only(SeqOf)
         for item in lists[0].items if len(lists) == 1 else (value,):
             yield tuple(_chosen(item.ordered(), ev))

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Place, Severity
+from loaderlint.knowledge.higher_order import PIPELINES
 from loaderlint.knowledge.lazy_pipelines import pickles_functions
 from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, KEEPS_ITEMS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
@@ -23,6 +24,7 @@ from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.later_attributes import stores_on
 from loaderlint.project.evaluation.library_calls import passed_to_library
+from loaderlint.project.evaluation.pipeline_steps import added_steps
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -159,6 +161,9 @@ def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]
             yield from _held([Val(frozenset({func})), *values], payload.held, _made(payload, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
             values = (*_kept(name, model.ev.calls.site_arguments(site)), *items_put_into(payload.atom, model))
+            if name in PIPELINES:
+                added = added_steps(model.ev, payload.atom)
+                values = (*added.before, *values, *added.after)
             short = name.rpartition(".")[2]
             held = f"{payload.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(payload, site, short))
