@@ -348,7 +348,7 @@ def _passed_on(
                 for opened, place in containers.as_parameter(ev, passing, one.number):
                     yield opened, Holder(place, one.path)
         call = frame.code.exprs[one.number] if one.number >= 0 and one.path else None
-        for cls in ev.eval(call.func, frame).only(ClassRef) if isinstance(call, ir.Call) else ():
+        for cls in _classes_called(ev, call, frame) if isinstance(call, ir.Call) else ():
             keeper = Instance(cls, Site(frame, one.number))
             for member in ev.classes.methods_asked(cls, question, *about):
                 if member.function is not None:
@@ -401,7 +401,7 @@ def _calls_holding(ev: Evaluator, frame: Frame, held: Holder) -> Iterator[Holder
         for arg in call.args:
             if arg.value == held.number and arg.name in SAMPLE_CALLABLES:
                 yield Holder(step.call, (attribute(arg.name), *held.path))
-        for cls in ev.eval(call.func, frame).only(ClassRef):
+        for cls in _classes_called(ev, call, frame):
             init = ev.classes.member(cls, "__init__")
             if init is not None and init.function is not None:
                 passing = Passing(init.function, call, Instance(cls, Site(frame, step.call)), init.owner)
@@ -409,6 +409,13 @@ def _calls_holding(ev: Evaluator, frame: Frame, held: Holder) -> Iterator[Holder
                 for name in sorted(ev.code(init.function).stored):
                     if not parameters.isdisjoint(kept_parameters(ev, init.function, name)):
                         yield Holder(step.call, (attribute(name), *held.path))
+
+
+def _classes_called(ev: Evaluator, call: ir.Call, frame: Frame) -> list[ClassRef]:
+    """The classes of the project that a call makes an object of. What has the name of a function is not evaluated."""
+    func = frame.code.exprs[call.func] if call.func != ir.NONE else None
+    name = func.name if isinstance(func, ir.Global | ir.Attr) else None
+    return ev.eval(call.func, frame).only(ClassRef) if name is None or name[:1].isupper() else []
 
 
 def _further_down(
