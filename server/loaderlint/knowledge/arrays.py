@@ -142,6 +142,13 @@ TENSOR_METHODS_IN_PLACE = frozenset(
     """.split()
 )
 
+#: Those that change the shape of the tensor object that they are called on, and no values: on a new view, nothing that
+#: is stored changes.
+SHAPE_METHODS_IN_PLACE = frozenset("as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_".split())
+
+#: Attributes of a tensor that are a new view of it.
+VIEW_ATTRIBUTES = frozenset({"H", "T", "data", "imag", "mH", "mT", "real"})
+
 #: Methods that give every element a new value, whatever it was: what they are called on holds nothing to keep.
 OVERWRITES = frozenset(
     """

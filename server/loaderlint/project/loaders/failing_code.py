@@ -174,6 +174,11 @@ class FailingCode:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
+    def refused(self, path: Path, facts: PieceFacts, here: Unframed) -> frozenset[ir.ExprId]:
+        """The callees of a piece's calls that certainly raise TypeError, and so do not run the callee."""
+        calls = (e for e in facts.ir.exprs if type(e) is ir.Call and e.func != NONE)
+        return frozenset(call.func for call in calls if self._is_refused(call, path, facts, here))
+
     def _is_refused(self, call: ir.Call, path: Path, facts: PieceFacts, here: Unframed) -> bool:
         """Whether a call certainly raises TypeError: it has one callee in every run, which does not accept it."""
         callee = self._callee(call, here)

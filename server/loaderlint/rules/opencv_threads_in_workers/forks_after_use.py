@@ -35,7 +35,7 @@ def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
     if any(all(model.remembered(_surely_uses_threads, one) for one in sampled) for sampled in samples):
         return True
     function = call.frame.code.one
-    if function is None or _outside_loops(call.context, function) != 0:
+    if function is None or not _is_reached(call, function):
         return False
     if any(all(_runs(function, one, model) for one in sampled) for sampled in samples):
         return True
@@ -140,7 +140,7 @@ def _surely_uses_threads(dataset: Instance | LibObject, model: Model) -> bool:
     for frame in queue:
         one = frame.code.one
         for call in model.frame_calls(frame):
-            if one is None or _outside_loops(call.context, one) != 0:
+            if one is None or not _is_reached(call, one):
                 continue
             if starts_threads(call, model) and surely_starts_threads(call, model):
                 return True
@@ -148,6 +148,11 @@ def _surely_uses_threads(dataset: Instance | LibObject, model: Model) -> bool:
             if len(targets) == 1 and targets[0] not in queue and len(queue) < _MAX_FRAMES:
                 queue.append(targets[0])
     return False
+
+
+def _is_reached(call: WorkerCall, one: DefIR) -> bool:
+    """Whether a run of the def that does not raise makes a call: `if image is None: raise` is no condition of it."""
+    return call.frame.code.always_passes([_outside_loops(call.context, one)])
 
 
 def _outside_loops(context: int, one: DefIR) -> int:

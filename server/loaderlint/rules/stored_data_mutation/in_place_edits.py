@@ -12,8 +12,10 @@ from loaderlint.knowledge.arrays import (
     MUTATING_FUNCTIONS,
     MUTATING_METHODS,
     OUT_ARGUMENT,
+    SHAPE_METHODS_IN_PLACE,
     TAKES_INPLACE,
     TENSOR_METHODS_IN_PLACE,
+    VIEW_ATTRIBUTES,
 )
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, LibObject, Method, Site
@@ -93,7 +95,8 @@ def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Ed
     callee = model.ev.eval(call.func, frame)
     func = model.ev.expr(frame, call.func)
     if isinstance(func, ir.Attr) and not callee.only(Method, FunctionRef, Lib):
-        yield from _method(func, unused, spot)
+        if not (func.name in SHAPE_METHODS_IN_PLACE and _is_new_view(func.base, frame, model)):
+            yield from _method(func, unused, spot)
     for atom in callee.atoms:
         if isinstance(atom, Lib) and atom.name in MUTATING_FUNCTIONS:
             positional = [arg for arg in call.args if arg.kind == "pos"]
@@ -115,6 +118,18 @@ def _is_inplace(callee: Atom, number: int, frame: Frame, model: Model) -> bool:
     arguments = model.ev.calls.site_arguments(Site(frame, number) if isinstance(callee, Lib) else callee.site)
     option = arguments.get(INPLACE_ARGUMENT)
     return option is not None and option.literal is not None and option.literal.value is True
+
+
+def _is_new_view(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression makes a tensor object of its own, which may share the values of a stored one."""
+    match model.ev.expr(frame, number):
+        case ir.Index(base, index):
+            return is_array_index(index, frame, model) or known_kind(model.ev.eval(base, frame)) == "tensor"
+        case ir.Attr(_, name):
+            return name in VIEW_ATTRIBUTES
+        case ir.Call(func):
+            return not model.ev.eval(func, frame).only(Method, FunctionRef)
+    return False
 
 
 def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
