@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -331,7 +332,10 @@ def _places(
     yield from _further_down(ev, frame, number, held, uses)
     yield from _in_methods(ev, frame, held, word)
     yield from _outside(ev, frame, held)
-    for opened, known in _passed_on(ev, frame, held, question, *about):
+    for opened, known in (
+        *_passed_on(ev, frame, held, question, *about),
+        *_passed_further_down(ev, frame, held, question, *about),
+    ):
         objects = objects_in(holders(opened.code, [known]))
         yield Place(opened, objects) if not known.path else Place(opened, frozenset(), objects)
 
@@ -355,6 +359,19 @@ def _passed_on(
                     opened_method = ev.functions.open_frame(member.function, keeper, member.owner)
                     if opened_method is not None:
                         yield opened_method, Holder(SELF, one.path)
+
+
+def _passed_further_down(
+    ev: Evaluator, frame: Frame, held: Sequence[Holder], question: Callable[..., object], *about: Any
+) -> Iterator[tuple[Frame, Holder]]:
+    """As `_passed_on`, of the calls of other module-level code that pass what a module gives a name."""
+    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+    for name, paths in _names_in_module(ev, file, frame, held).items() if file is not None else ():
+        assert file is not None
+        for piece in file.all_asking(_is_passed, name, scope=MODULE):
+            body = ev.body(frame.path, piece)
+            known = [Holder(one, path) for one in _uses_of(body, name) for path in paths]
+            yield from _passed_on(ev, body, sorted(_with_calls(ev, body, known), key=str), question, *about)
 
 
 def _outside(ev: Evaluator, frame: Frame, held: Sequence[Holder]) -> Iterator[Place]:
@@ -426,12 +443,14 @@ def _further_down(
     file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
     if file is None:
         return
+    own = {bind.name for _, bind in frame.code.bindings.get(number, ())}
     for name, paths in _names_in_module(ev, file, frame, held).items():
-        for piece in file.all_asking(uses, name, scope=MODULE):
+        asked = (file.all_asking(question, name, scope=MODULE) for question in (uses, _names_again))
+        for piece in dict.fromkeys(chain.from_iterable(asked)):
             body = ev.body(frame.path, piece)
             named = _uses_of(body, name)
-            inside = body.code.attributes("dataset") if () in paths and copies_deeply(ev, Site(frame, number)) else ()
-            sure = frozenset({*(named if () in paths else ()), *(read for read, base in inside if base in named)})
+            inside = body.code.attributes("dataset") if name in own and copies_deeply(ev, Site(frame, number)) else ()
+            sure = frozenset({*(named if name in own else ()), *(read for read, base in inside if base in named)})
             found = holders(body.code, (Holder(one, path) for one in named for path in paths))
             yield Place(body, sure, objects_in(found) - sure)
 
@@ -468,6 +487,9 @@ def _named(frame: Frame, held: Iterable[Holder]) -> dict[str, set[tuple[Step, ..
     for one in held:
         for _, bind in frame.code.bindings.get(one.number, ()):
             names.setdefault(bind.name, set()).add(one.path)
+        e = frame.code.exprs[one.number] if one.number >= 0 and one.path else None
+        if type(e) is ir.Global:  # `sets["train"] = Crops()`
+            names.setdefault(e.name, set()).add(one.path)
     return names
 
 
@@ -675,6 +697,12 @@ def _is_reset_at(ev: Evaluator, frame: Frame, number: int) -> bool:
 def _replaces_dataset(text: str, name: str) -> bool:
     """Whether a statement assigns `name.dataset`."""
     return re.search(rf"\b{re.escape(name)}\.dataset[ \t]*=(?!=)", text) is not None
+
+
+@needs_word
+def _is_passed(text: str, name: str) -> bool:
+    """Whether a statement passes `name` to a call."""
+    return re.search(rf"\w\(.*\b{re.escape(name)}\b", text, re.DOTALL) is not None
 
 
 @needs_word
