@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 #: Library base classes whose objects have only the attributes that the project gives them.
-_EMPTY_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_EMPTY_BASES = frozenset(
+    {
+        *("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"),
+        *("torch.utils.data.Dataset", "torch.utils.data.IterableDataset"),
+    }
+)
 #: Decorators that add nothing but special methods.
 _DATACLASS = frozenset({Lib("dataclasses.dataclass")})
 #: Methods that make up attributes.
