@@ -265,7 +265,8 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
-                        yield NonePath(frame, spot, "sample", 0)
+                        way = NonePath(frame, spot, "sample", 0)
+                        yield _doubted(way) if _asks_for_key(test, frame, model) else way
                     continue
                 in_doubt = may_never_hold(test, side == other, frame, model)
                 for way in _inside(side, context, frame, caller, model, spot):
@@ -275,6 +276,20 @@ def _inside(number: int, context: int, frame: Frame, caller: _Caller, model: Mod
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):
             for choice in choices:
                 yield from _bound_in_handler(choice, frame, model)
+
+
+def _asks_for_key(test: int, frame: Frame, model: Model) -> bool:
+    """Whether a test asks if a record has a key, or if what is None without it is None: perhaps each record has it."""
+    match model.ev.expr(frame, test):
+        case ir.Unary("not", operand):
+            return _asks_for_key(operand, frame, model)
+        case ir.Compare(left, ("in" | "not in",), _):
+            key = model.ev.expr(frame, left)
+            return isinstance(key, ir.Const) and key.kind == "str"
+        case ir.Compare(left, ("is" | "is not",), (right,)) if _is_none(right, frame, model):
+            value = model.ev.expr(frame, left)
+            return isinstance(value, ir.IfExp) and _asks_for_key(value.test, frame, model)
+    return False
 
 
 def _is_among(key: int, names: Set[str | None], frame: Frame, model: Model) -> bool:
