@@ -70,6 +70,7 @@ NOW = ("--target-torch", "2.13")
 
 FAULTY: tuple[Case, ...] = (
     Case(NUMPY, "helper_class", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
+    Case(NUMPY, "item_of_a_dict", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "own_init_function", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(
         GENERATOR,

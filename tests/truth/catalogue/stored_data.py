@@ -45,5 +45,6 @@ FAULTY: tuple[Case, ...] = (
 CLEAN: tuple[Case, ...] = (
     Case(STORED, "clean_copied", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "clean_record_marked", "data", (CHANGES_HERE, CHANGES_THERE)),
+    Case(STORED, "clean_view_shape", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "clean_read_from_disk", "data", (CHANGES_HERE, CHANGES_THERE)),
 )

@@ -29,6 +29,7 @@ workers and the main process share the memory of tensors.
 - An earlier step of the pipeline returns new data: each step of a `Compose` or `nn.Sequential` gets the result of the
   step before. After `ToTensor()`, `T.Lambda(lambda image: image.clone())` or a step that returns `image + noise`, an
   edit changes only the copy. A crop of a tensor is a view, and an edit after it is reported.
+- Only the shape of a new view changes: `self.points[index][:, 0].unsqueeze_(1)`.
 - Each sample reads the array anew (`np.load(path)`), or the main process makes it anew before each epoch
   (`dataset.generate_chunks()` in the loop).
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that the edit was already
