@@ -3,6 +3,7 @@ random."""
 
 from __future__ import annotations
 
+import re
 import sys
 from types import MappingProxyType
 
@@ -16,6 +17,22 @@ zipf
 
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
+
+#: Functions of other libraries that draw from NumPy's global state, unless they get a generator or a seed. Source: their
+#: code, and its state before and after a call (scikit-learn 1.9, SciPy 1.17, pandas 3.1): `check_random_state(None)`
+#: and pandas' `random_state(None)` give that state.
+_LIBRARY_DRAWS = frozenset({"sklearn.utils.shuffle", "sklearn.utils.resample", "scipy.sparse.random"})
+#: Their methods that do: the distributions of SciPy, and what pandas makes.
+_LIBRARY_METHODS = re.compile(r"scipy\.stats\..*\.rvs|pandas\..*\.sample")
+#: The parameters of all of these for a generator or a seed.
+OWN_STATE = frozenset({"random_state", "seed", "rng"})
+
+
+def draws_through_library(name: str) -> bool:
+    """Whether a function or method of another library, by its full name, draws from NumPy's global state, unless it
+    gets one of `OWN_STATE`."""
+    return name in _LIBRARY_DRAWS or _LIBRARY_METHODS.fullmatch(name) is not None
+
 
 #: Functions and methods that draw numbers of at least 0 and less than 1, whatever is passed to them.
 UNIT_DRAWS = frozenset(

@@ -71,6 +71,7 @@ NOW = ("--target-torch", "2.13")
 FAULTY: tuple[Case, ...] = (
     Case(NUMPY, "helper_class", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "item_of_a_dict", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
+    Case(NUMPY, "through_pandas", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "own_init_function", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(
         GENERATOR,
@@ -140,6 +141,7 @@ CLEAN: tuple[Case, ...] = (
     Case(NUMPY, "clean_seeded", "draws", BEFORE_1_9[:4], {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "clean_other_sources", "draws", BEFORE_1_9[:2], {"columns": [1, 2], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "clean_main_process", "draws", (Run("as it is", {}),), {"columns": [1], "emulate": True}, flags=BEFORE),
+    Case(NUMPY, "clean_through_pandas", "draws", BEFORE_1_9[:2], {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "clean_generator_per_item", "draws", BEFORE_1_9[:2], {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(GENERATOR, "clean_reached_by_init_function", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
     Case(GENERATOR, "clean_monai_randomizable", "draws", (CALM,), {"columns": [0]}, modules=("monai",)),

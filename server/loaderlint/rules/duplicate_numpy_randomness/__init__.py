@@ -3,7 +3,8 @@
 
 ## What it does
 Finds draws from NumPy's global random state (`np.random.rand()`, `np.random.randint(...)`, ...) in code that a loader's
-workers run, where torch is older than 1.9.
+workers run, where torch is older than 1.9. Other libraries draw from it, too, unless they get a generator or a seed:
+pandas (`table.sample(1)`), the distributions of SciPy (`norm.rvs(size=3)`), `shuffle` and `resample` of scikit-learn.
 
 ## Why is this bad?
 Forked workers inherit a copy of NumPy's global state, and before torch 1.9 nothing gives each worker its own seed. All
@@ -73,8 +74,6 @@ from functools import partial
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
@@ -88,6 +87,7 @@ from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import (
 )
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.global_draws import numpy_draws
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.loader_traits import has_unknown_dataset, in_sight, without_workers_yet
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -105,17 +105,15 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
     """The draws from NumPy's state."""
     for call in model.calls(function):
         here = Spot(call.frame, call.number)
-        for atom in call.callee.only(Lib):
-            if atom.name not in NUMPY_GLOBAL_DRAWS:
-                continue
-            common = sets_common_order(call, atom.name, model)
+        for name in numpy_draws(call, model):
+            common = sets_common_order(call, name, model)
             why_not = "it sets an order that must be the same in all workers" if common else ""
             why_not = why_not or (NEVER if has_no_effect(call, model) else "")
             why_not = why_not or (UNREAD if is_unread(call, model) else "")
             why_not = why_not or (OUT_OF_RANGE if is_out_of_range(call, model) else "")
             cure = partial(cure_of, call, model)
-            key, branch = (call.number, atom.name), branch_chosen(call, model)
-            yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=key, context=branch)
+            key, branch = (call.number, name), branch_chosen(call, model)
+            yield Candidate(Draw(call, name), call.frame, here, cure, why_not, key=key, context=branch)
 
 
 def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:

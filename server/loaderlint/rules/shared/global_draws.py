@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import STEADY_TRANSFORMS, TORCH_DRAWN_TRANSFORMS
-from loaderlint.knowledge.numpy_random import DRAW_FREE, GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
+from loaderlint.knowledge.numpy_random import (
+    DRAW_FREE,
+    GENERATOR_DRAWS,
+    NUMPY_GLOBAL_DRAWS,
+    OWN_STATE,
+    SEEDERS,
+    draws_through_library,
+)
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,
@@ -152,9 +159,40 @@ def _libraries(call: WorkerCall, known: _Known, model: Model) -> Iterable[str] |
     return found - {""}
 
 
+def numpy_draws(call: WorkerCall, model: Model) -> Iterator[str]:
+    """The names of the functions by which a call draws from NumPy's global state."""
+    for atom in call.callee.ordered():
+        match atom:
+            case Lib(name) if name in NUMPY_GLOBAL_DRAWS:
+                yield name
+            case Lib(name) if draws_through_library(name) and not _has_own_state(call, model):
+                yield name
+            case LibMember(LibObject(owner), method) if draws_through_library(f"{owner}.{method}"):
+                if not _has_own_state(call, model):
+                    yield (
+                        f"{owner.partition('.')[0]}.DataFrame.{method}"
+                        if owner.startswith("pandas.")
+                        else (f"{owner}.{method}")
+                    )
+
+
+def _has_own_state(call: WorkerCall, model: Model) -> bool:
+    """Whether a call may pass a generator or a seed."""
+    return any(
+        arg.kind == "starstar"
+        or (arg.kind == "kw" and arg.name in OWN_STATE and not _is_none_literal(arg.value, call, model))
+        for arg in call.call.args
+    )
+
+
+def _is_none_literal(number: int, call: WorkerCall, model: Model) -> bool:
+    literal = model.ev.eval(number, call.frame).literal
+    return literal is not None and literal.value is None
+
+
 def library_drawn_from(name: str) -> str:
     """The library, as in `SEEDERS`, from whose global state the library call `name` draws; '' for other calls."""
-    if name in NUMPY_GLOBAL_DRAWS:
+    if name in NUMPY_GLOBAL_DRAWS or draws_through_library(name):
         return "numpy"
     if name.startswith(_TORCH_DRAWS):
         return "torch"

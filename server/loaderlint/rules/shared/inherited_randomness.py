@@ -16,13 +16,14 @@ from loaderlint.findings.finding import (
     Replace,
     ReplaceAttributeUses,
 )
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Instance, Lib, LibMember, LibObject, Site, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import FORMS, Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.global_draws import numpy_draws
 from loaderlint.rules.shared.held_handles import compares_pid
 from loaderlint.rules.shared.unknown_seeding import may_seed_numpy
 
@@ -81,7 +82,7 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
     """The states that the draws in `frames`, which the processes of a pool run, start from. `methods` returns the
     possible start methods. It is called only if needed, because it may search all programs."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
-    draws = _global_draws(calls)
+    draws = _global_draws(calls, model)
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
         seedings = _unknown_seedings(calls, model)
         for call, name in draws:
@@ -99,11 +100,11 @@ def seeds_numpy(call: WorkerCall) -> bool:
 def may_be_seeded(frames: Sequence[Frame], model: Model) -> bool:
     """Whether there are draws from NumPy's global state, which code that is not known and gets a seed may seed."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
-    return bool(_global_draws(calls) and _unknown_seedings(calls, model))
+    return bool(_global_draws(calls, model) and _unknown_seedings(calls, model))
 
 
-def _global_draws(calls: Sequence[WorkerCall]) -> list[tuple[WorkerCall, str]]:
-    return [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
+def _global_draws(calls: Sequence[WorkerCall], model: Model) -> list[tuple[WorkerCall, str]]:
+    return [(call, name) for call in calls for name in numpy_draws(call, model)]
 
 
 def _unknown_seedings(calls: Sequence[WorkerCall], model: Model) -> list[WorkerCall]:
