@@ -18,9 +18,9 @@ zipf
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
 
-#: Functions of other libraries that draw from NumPy's global state, unless they get a generator or a seed. Source: their
-#: code, and its state before and after a call (scikit-learn 1.9, SciPy 1.17, pandas 3.1): `check_random_state(None)`
-#: and pandas' `random_state(None)` give that state.
+#: Functions of other libraries that draw from NumPy's global state, unless they get a generator or a seed. Source:
+#: their code, and that state before and after a call (scikit-learn 1.9, SciPy 1.17, pandas 3.1), which
+#: `check_random_state(None)` and pandas' `random_state(None)` give.
 _LIBRARY_DRAWS = frozenset({"sklearn.utils.shuffle", "sklearn.utils.resample", "scipy.sparse.random"})
 #: Their methods that do: the distributions of SciPy, and what pandas makes.
 _LIBRARY_METHODS = re.compile(r"scipy\.stats\..*\.rvs|pandas\..*\.sample")

@@ -479,6 +479,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(_object_item(ev, atom, key, frame, number))
             case LibMember(ModuleRef() as module, "__dict__"):
                 parts.append(library_calls.attribute_named(ev, of(module), key, index, frame, number))
+            case LibMember(LibObject(table), "loc" | "iloc") if table.startswith("pandas."):
+                parts.append(of(LibObject(item_values.item_name(table, key, sliced), Site(frame, number))))
             case LibObject() if dynamic_dispatch.is_namespace(atom):
                 parts.append(dynamic_dispatch.named_in(ev, key, frame, index))
             case Lib("sys.modules"):
