@@ -1,5 +1,6 @@
-"""A random row of a table, drawn with a seed made of the index and of the seed of the worker."""
+"""A random row of a table, drawn with a generator made of the seed of the worker and of the index."""
 
+import numpy as np
 import pandas as pd
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -7,14 +8,14 @@ from torch.utils.data import DataLoader, Dataset
 
 class Pairs(Dataset):
     def __init__(self, count):
-        self.table = pd.DataFrame({"value": range(1000 * count)})
+        self.table = pd.DataFrame({"value": np.arange(2**22)})
         self.count = count
 
     def __len__(self):
         return self.count
 
     def __getitem__(self, index):
-        other = self.table.sample(1, random_state=(torch.initial_seed() + index) % 2**32)
+        other = self.table.sample(1, replace=True, random_state=np.random.default_rng((torch.initial_seed(), index)))
         return index, float(other["value"].item())
 
 

@@ -1,19 +1,20 @@
 """A random row of a table: pandas draws it from NumPy's state."""
 
+import numpy as np
 import pandas as pd
 from torch.utils.data import DataLoader, Dataset
 
 
 class Pairs(Dataset):
     def __init__(self, count):
-        self.table = pd.DataFrame({"value": range(1000 * count)})
+        self.table = pd.DataFrame({"value": np.arange(2**22)})
         self.count = count
 
     def __len__(self):
         return self.count
 
     def __getitem__(self, index):
-        other = self.table.sample(1)
+        other = self.table.sample(1, replace=True)
         return index, float(other["value"].item())
 
 
