@@ -66,6 +66,8 @@ RECORDS = frozenset(
 _SETS_OF_ANOTHER = re.compile(
     r"^[ \t]*(?!self\b)\w+\.\w+[ \t]*(?:=(?!=)|,)|[:;,=][ \t]*(?!self\b)\w+\.\w+[ \t]*=(?!=)", re.M
 )
+#: What binds a name to the value that follows.
+_BINDING = re.compile(r"[\w\])][ \t]*=(?!=)|\bfor\b")
 _DEEP_COPY = Lib("copy.deepcopy")
 _DATASET = attribute("dataset")
 #: The maximum number of names of a module under which an object is searched for.
@@ -702,14 +704,20 @@ def _replaces_dataset(text: str, name: str) -> bool:
 @needs_word
 def _is_passed(text: str, name: str) -> bool:
     """Whether a statement passes `name` to a call."""
-    return re.search(rf"\w\(.*\b{re.escape(name)}\b", text, re.DOTALL) is not None
+    opening = text.find("(")
+    return 0 <= opening < _last_use(text, name)
 
 
 @needs_word
 def _names_again(text: str, name: str) -> bool:
     """Whether a statement assigns something that is made of `name`, or loops over it."""
-    word = rf"\b{re.escape(name)}\b"
-    return re.search(rf"[\w\])][ \t]*=[^=].*{word}|\bfor\b.*\bin\b.*{word}", text, re.DOTALL) is not None
+    binding = _BINDING.search(text)
+    return binding is not None and binding.start() < _last_use(text, name)
+
+
+def _last_use(text: str, name: str) -> int:
+    """Where a name is used last, in characters; -1 if nowhere. A statement may have megabytes."""
+    return max((one.start() for one in re.finditer(rf"\b{re.escape(name)}\b", text)), default=-1)
 
 
 @needs_word
