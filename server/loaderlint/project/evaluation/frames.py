@@ -470,7 +470,7 @@ class Frame(Struct, eq=False):
     stored more in it, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
     the default of an option names, `runs` what `Liveness` knows of its branches, `holders` what holds the objects that
-    it makes (see `later_attributes`)."""
+    it makes, and `passing` the other code of the module that passes them on (see `later_attributes`)."""
 
     path: Path
     piece: int
@@ -487,6 +487,7 @@ class Frame(Struct, eq=False):
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     runs: dict[int, bool | None] = field(default_factory=dict)
     holders: dict[int, tuple[Holder, ...]] = field(default_factory=dict)
+    passing: dict[int, tuple[tuple[Frame, tuple[Holder, ...]], ...]] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
     usual: frozenset[tuple[int, Atom]] = frozenset()
     _order: str = ""

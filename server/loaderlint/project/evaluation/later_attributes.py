@@ -70,6 +70,9 @@ _SETS_OF_ANOTHER = re.compile(
 _BINDING = re.compile(r"[\w\])][ \t]*=(?!=)|\bfor\b")
 _DEEP_COPY = Lib("copy.deepcopy")
 _DATASET = attribute("dataset")
+#: The maximum number of objects that create each other around one that is searched for in the lists and dicts of the
+#: next one.
+_NESTING = 1
 #: The maximum number of names of a module under which an object is searched for.
 _NAMES = 20
 
@@ -123,7 +126,7 @@ def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterat
     """The items that the code which `set_on` searches stores in the dict that is attribute `name` of an object:
     `job.options["size"] = 4`. None for an unknown key. Its own methods are searched elsewhere."""
     for site in sites_of(made):
-        for place in _places(ev, site, f".{name}", holds, f".{name}", uses=_reaches_into):
+        for place in _places(ev, site, f".{name}", _reads_of_another, f".{name}", uses=_reaches_into):
             for number, base in place.frame.code.attributes(name):
                 if place.may_be(base) and not ir.is_self(place.frame.code.exprs[base]):
                     yield from containers.stored_in(ev, number, place.frame)
@@ -142,7 +145,7 @@ def lists_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[t
     frame."""
     word = f".{name}"
     for site in sites_of(made):
-        for place in _places(ev, site, word, holds, word, uses=_reaches_into):
+        for place in _places(ev, site, word, _reads_of_another, word, uses=_reaches_into):
             for number, base in place.frame.code.attributes(name):
                 if place.may_be(base):
                     yield place.frame, number
@@ -332,11 +335,11 @@ def _places(
     sure = frozenset((number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, _kept_as(frame, number))))
     yield Place(frame, sure, objects_in(held) - sure)
     yield from _further_down(ev, frame, number, held, uses)
-    yield from _in_methods(ev, frame, held, word)
+    yield from _in_methods(ev, frame, held, word, question, *about)
     yield from _outside(ev, frame, held)
     for opened, known in (
         *_passed_on(ev, frame, held, question, *about),
-        *_passed_further_down(ev, frame, held, question, *about),
+        *_passed_further_down(ev, frame, number, held, question, *about),
     ):
         objects = objects_in(holders(opened.code, [known]))
         yield Place(opened, objects) if not known.path else Place(opened, frozenset(), objects)
@@ -364,16 +367,27 @@ def _passed_on(
 
 
 def _passed_further_down(
-    ev: Evaluator, frame: Frame, held: Sequence[Holder], question: Callable[..., object], *about: Any
+    ev: Evaluator, frame: Frame, number: int, held: Sequence[Holder], question: Callable[..., object], *about: Any
 ) -> Iterator[tuple[Frame, Holder]]:
     """As `_passed_on`, of the calls of other module-level code that pass what a module gives a name."""
+    if number not in frame.passing:
+        frame.passing[number] = tuple(_passing_further_down(ev, frame, held))
+    for body, known in frame.passing[number]:
+        yield from _passed_on(ev, body, known, question, *about)
+
+
+def _passing_further_down(
+    ev: Evaluator, frame: Frame, held: Sequence[Holder]
+) -> Iterator[tuple[Frame, tuple[Holder, ...]]]:
+    """The other module-level code with calls that pass what a module gives a name, and what holds the object there."""
     file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
     for name, paths in _names_in_module(ev, file, frame, held).items() if file is not None else ():
         assert file is not None
         for piece in file.all_asking(_is_passed, name, scope=MODULE):
             body = ev.body(frame.path, piece)
             known = [Holder(one, path) for one in _uses_of(body, name) for path in paths]
-            yield from _passed_on(ev, body, sorted(_with_calls(ev, body, known), key=str), question, *about)
+            if any(body.code.calls_with(one.number) for one in holders(body.code, known)):
+                yield body, tuple(sorted(_with_calls(ev, body, known), key=str))
 
 
 def _outside(ev: Evaluator, frame: Frame, held: Sequence[Holder]) -> Iterator[Place]:
@@ -536,19 +550,34 @@ def _kept_as(frame: Frame, number: int) -> Set[str]:
     return frozenset(step.name for step in steps if ir.is_self(frame.code.exprs[step.base]))
 
 
-def _in_methods(ev: Evaluator, frame: Frame, held: Sequence[Holder], word: str) -> Iterator[Place]:
-    """The other methods of an object that use what one of them stores in its attributes."""
+def _in_methods(
+    ev: Evaluator, frame: Frame, held: Sequence[Holder], word: str, question: Callable[..., object], *about: Any
+) -> Iterator[Place]:
+    """The other methods of an object that use what one of them stores in its attributes. Those that use a part of what
+    an attribute holds have to answer the question, too: many classes keep lists of objects."""
     receiver = frame.receiver
-    kept = dict.fromkeys(one.path for one in held if one.number == SELF and one.path)
+    most = 1 if frame.nesting > _NESTING else LONGEST
+    kept = dict.fromkeys(one.path for one in held if one.number == SELF and 0 < len(one.path) <= most)
     for path in kept if isinstance(receiver, Instance) else ():
         assert isinstance(receiver, Instance)
-        name = str(path[0].key)
-        for member in ev.classes.methods_asked(receiver.cls, holds, f".{name}{word}" if len(path) == 1 else f".{name}"):
+        name = f".{path[0].key}"
+        if len(path) == 1:
+            members = ev.classes.methods_asked(receiver.cls, holds, f"{name}{word}")
+        else:
+            asked = ev.classes.methods_asked(receiver.cls, question, *about)
+            members = (one for one in asked if _holds_word(ev, one.function, name))
+        for member in members:
             function = member.function
             if function is not None and not def_key(frame) == def_key(function):
                 opened = ev.functions.open_frame(function, receiver, member.owner)
                 if opened is not None:
                     yield _place_in(opened, Holder(SELF, path))
+
+
+def _holds_word(ev: Evaluator, function: FunctionRef | None, word: str) -> bool:
+    """Whether the text of a function holds a word."""
+    file = ev.file(function.path) if function is not None else None
+    return file is not None and function is not None and bool(file.pieces[function.piece].ask(holds, word))
 
 
 def _place_in(frame: Frame, known: Holder) -> Place:
@@ -718,6 +747,12 @@ def _names_again(text: str, name: str) -> bool:
 def _last_use(text: str, name: str) -> int:
     """Where a name is used last, in characters; -1 if nowhere. A statement may have megabytes."""
     return max((one.start() for one in re.finditer(rf"\b{re.escape(name)}\b", text)), default=-1)
+
+
+@needs_word
+def _reads_of_another(text: str, word: str) -> bool:
+    """Whether a text uses an attribute, such as `.steps`, of something else than `self`."""
+    return re.search(rf"(?<!\bself){re.escape(word)}\b", text) is not None
 
 
 @needs_word
