@@ -59,10 +59,8 @@ _QUESTIONS = frozenset(
         "project.evaluation.function_registries": "is_decorated_with stores_in",
         "project.evaluation.class_tables": "_filled_by _tables_with",
         "project.evaluation.class_assignments": "_assigns _assigns_own",
-        "project.evaluation.later_attributes": (
-            "_is_passed _names_again _reaches_into _reads_of_another _replaces_dataset _sets_attribute "
-            "_sets_attribute_of_another"
-        ),
+        "project.evaluation.later_attributes": "_reads_of_another _sets_attribute _sets_attribute_of_another",
+        "project.evaluation.object_places": "_is_passed _names_again _replaces_dataset reaches_into",
         "project.evaluation.call_sites": "_imported_as _assigned_as _bound_by_partial _may_return",
         "project.evaluation.subclasses": "_may_derive",
         "syntax.byte_search": "calls",

@@ -34,12 +34,12 @@ from loaderlint.project.evaluation.later_attributes import (
     calls_replacing,
     is_set_by_loader,
     items_set_on,
-    kept_parameters,
     may_keep,
     replaced_on,
     set_on,
 )
 from loaderlint.project.evaluation.name_patterns import may_be_named
+from loaderlint.project.evaluation.object_places import kept_parameters
 from loaderlint.project.evaluation.properties import Addition, addition, extended, functions_of, set_by
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.removed_items import stored_without_removed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code
-from loaderlint.project.evaluation.later_attributes import places_of
+from loaderlint.project.evaluation.object_places import places_of
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, sites_of
 from loaderlint.project.modules.dependencies import holds
 

@@ -35,10 +35,11 @@ from loaderlint.project.evaluation.dynamic_dispatch import (
 )
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.later_attributes import as_copied, copies_deeply, replaced_on, set_on
+from loaderlint.project.evaluation.later_attributes import as_copied, replaced_on, set_on
 from loaderlint.project.evaluation.library_calls import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, NO_WORKERS, Count, count_of
+from loaderlint.project.evaluation.object_places import copies_deeply
 from loaderlint.project.evaluation.replaced_values import may_be_gone
 from loaderlint.project.evaluation.values import (
     ABSENT,
