@@ -470,7 +470,7 @@ class Frame(Struct, eq=False):
     stored more in it, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
     the default of an option names, `runs` what `Liveness` knows of its branches, `holders` what holds the objects that
-    it makes, and `passing` the other code of the module that passes them on (see `later_attributes`)."""
+    it makes, and `passing` the other code of the module that passes them on (see `object_places`)."""
 
     path: Path
     piece: int

@@ -169,11 +169,7 @@ def numpy_draws(call: WorkerCall, model: Model) -> Iterator[str]:
                 yield name
             case LibMember(LibObject(owner), method) if draws_through_library(f"{owner}.{method}"):
                 if not _has_own_state(call, model):
-                    yield (
-                        f"{owner.partition('.')[0]}.DataFrame.{method}"
-                        if owner.startswith("pandas.")
-                        else (f"{owner}.{method}")
-                    )
+                    yield f"pandas.DataFrame.{method}" if owner.startswith("pandas.") else f"{owner}.{method}"
 
 
 def _has_own_state(call: WorkerCall, model: Model) -> bool:
