@@ -129,7 +129,7 @@ DRAWS: dict[str, str] = {
     "with self.a: np.random.seed(index); return np.random.rand()": "yes",
     "try: np.random.seed(index); except E: pass; return np.random.rand()": "sometimes",
     "if not hasattr(self, 'a'):;  np.random.seed(index);  self.a = 1; return np.random.rand()": "yes",
-    "if not hasattr(self, 'a'):;  np.random.seed(index);  self.b = 1; return np.random.rand()": "sometimes",
+    "if not hasattr(self, 'a'):;  np.random.seed(index);  self.b = 1; return np.random.rand()": "yes",
     "if not hasattr(self, 'a'): np.random.seed(index); self.a = 1; return np.random.rand()": "sometimes",
     "if load(self.a) and index: np.random.seed(index); return np.random.rand()": "sometimes",
     "on = load() | global on; if on:;  np.random.seed(index);  on = 0; return np.random.rand()": "yes",

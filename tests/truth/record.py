@@ -26,7 +26,10 @@ RECORDED = harness.HERE / "recorded"
 
 #: The rule that old versions are needed for.
 RULES = (NUMPY,)
-CASES = tuple(case for case in FAULTY if case.rule in RULES and case.fix)
+#: The programs that old versions have run. The others draw from the same state in other ways, and run on a new version
+#: whose NumPy is left unseeded.
+_PROGRAMS = ("helper_class", "own_init_function")
+CASES = tuple(case for case in FAULTY if case.rule in RULES and case.name in _PROGRAMS)
 
 
 def path(case: Case) -> Path:

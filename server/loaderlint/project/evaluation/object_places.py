@@ -206,6 +206,8 @@ def further_down(
     for name, paths in names_in_module(ev, file, frame, held).items():
         asked = (file.all_asking(question, name, scope=MODULE) for question in (uses, _names_again))
         for piece in dict.fromkeys(chain.from_iterable(asked)):
+            if piece < frame.piece and name not in own:
+                continue  # what stands above changes an object that was there before
             body = ev.body(frame.path, piece)
             named = _uses_of(body, name)
             inside = body.code.attributes("dataset") if name in own and copies_deeply(ev, Site(frame, number)) else ()
