@@ -43,6 +43,10 @@ class Steps:
         for each in self.transforms:
             x = each(x)
         return x
+class Data:
+    def __init__(self):
+        self.train = Own()
+        self.sets = {"a": Own()}
 def change(sets):
     for each in sets.values():
         each.use(Crop())
@@ -83,6 +87,12 @@ SET = {
     "what a condition chooses": "one = Own() if x else None\none.use(Crop())\nloader = DataLoader(one, num_workers=2)",
     "where an object keeps it": (
         "held = Holder(Own())\nheld.data.use(Crop())\nloader = DataLoader(held.data, num_workers=2)"
+    ),
+    "of what a constructor makes": (
+        "data = Data()\ndata.train.use(Crop())\nloader = DataLoader(data.train, num_workers=2)"
+    ),
+    "in a dict that a constructor makes": (
+        "data = Data()\ndata.sets['a'].transform = Crop()\nloader = DataLoader(data.sets['a'], num_workers=2)"
     ),
     "in the constructor of what keeps it": "t = Trainer(Own())\nloader = DataLoader(t.data, num_workers=2)",
     "in a method of what keeps a dict of it": (
