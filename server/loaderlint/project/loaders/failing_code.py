@@ -174,10 +174,12 @@ class FailingCode:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def refused(self, path: Path, facts: PieceFacts, here: Unframed) -> frozenset[ir.ExprId]:
-        """The callees of a piece's calls that certainly raise TypeError, and so do not run the callee."""
-        calls = (e for e in facts.ir.exprs if type(e) is ir.Call and e.func != NONE)
-        return frozenset(call.func for call in calls if self._is_refused(call, path, facts, here))
+    def refuses_all(self, path: Path, facts: PieceFacts, callees: Collection[ir.ExprId], here: Unframed) -> bool:
+        """Whether these expressions of a piece are only called, and each call certainly raises TypeError, so that it
+        does not run the callee."""
+        calls = [e for e in facts.ir.exprs if type(e) is ir.Call and e.func in callees]
+        are_called = {call.func for call in calls} == set(callees)
+        return are_called and all(self._is_refused(call, path, facts, here) for call in calls)
 
     def _is_refused(self, call: ir.Call, path: Path, facts: PieceFacts, here: Unframed) -> bool:
         """Whether a call certainly raises TypeError: it has one callee in every run, which does not accept it."""

@@ -100,10 +100,9 @@ class UnusedFunctions:
             for number, e in enumerate(facts.ir.exprs)
             if (names_function(e, name) or (within and _imports(e, name))) and not _is_another(here, number, function)
         }
-        is_called = bool(named) and not named.isdisjoint(e.func for e in facts.ir.exprs if type(e) is ir.Call)
         if named and (
             self._failing.keeps_from_all(file.path, piece, named)
-            or (is_called and named <= self._failing.refused(file.path, facts, here))
+            or self._failing.refuses_all(file.path, facts, named, here)
         ):
             return "none"
         if named or _renames(facts, name):
