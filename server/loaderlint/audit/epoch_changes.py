@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from loaderlint.audit.digests import digest
-from loaderlint.audit.reachable import MEMBERS, attributes, reachable
+from loaderlint.audit.reachable import attributes, first_members, reachable
 from loaderlint.audit.streams import streams
 
 #: The maximum number of set attributes and items that are tried for an effect.
@@ -71,8 +71,7 @@ def held(roots: Mapping[str, Any]) -> tuple[Held, ...]:
 
 
 def _items(path: str, container: dict[Any, Any] | list[Any]) -> Iterator[HeldItem]:
-    pairs = container.items() if isinstance(container, dict) else enumerate(container)
-    for name, value in islice(pairs, MEMBERS):
+    for name, value in first_members(container):
         if isinstance(value, _PLAIN):
             yield HeldItem(f"{path}[{name!r:.40}]", container, name, value)
 

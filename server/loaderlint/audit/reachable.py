@@ -7,6 +7,7 @@ import sys
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 #: The maximum number of objects that are visited. A list of a million names contains nothing of interest.
@@ -48,16 +49,8 @@ def _joined(path: str, name: str) -> str:
 
 def parts(value: Any) -> Iterator[tuple[str, Any]]:
     """The parts of an object, each with what follows the object in its path: `.rng`, `[2]`."""
-    if isinstance(value, dict):
-        for number, (key, member) in enumerate(value.items()):
-            if number >= MEMBERS:
-                break
-            yield f"[{key!r:.40}]", member
-    elif isinstance(value, (list, tuple, deque, set, frozenset)):
-        for number, member in enumerate(value):
-            if number >= MEMBERS:
-                break
-            yield f"[{number}]", member
+    if isinstance(value, (dict, list, tuple, deque, set, frozenset)):
+        yield from ((f"[{key!r:.40}]", member) for key, member in first_members(value))
     if isinstance(value, types.MethodType):
         yield ".__self__", value.__self__
         yield ".__func__", value.__func__
@@ -71,6 +64,12 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from _of_class(value)
     elif not isinstance(value, types.ModuleType):
         yield from _of_object(value)
+
+
+def first_members(container: Any) -> Iterator[tuple[Any, Any]]:
+    """The first members of a container, each with its key or, where there are no keys, its 0-based number."""
+    pairs = container.items() if isinstance(container, dict) else enumerate(container)
+    return islice(pairs, MEMBERS)
 
 
 def _of_object(value: Any) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.messages import Change
-from loaderlint.audit.reachable import attributes, is_of_user, reachable
+from loaderlint.audit.reachable import attributes, first_members, is_of_user, reachable
 
 #: Attributes with more bytes than this are read in even steps, see `digests`.
 _CONTAINERS = (dict, list, set, deque)
@@ -52,18 +52,10 @@ def snapshot(roots: Mapping[str, Any]) -> Snapshot:
 
 def _members(path: str, value: Any) -> dict[str, str | None]:
     """The plain members of a container."""
-    if isinstance(value, dict):
-        pairs = ((f"{path}[{key!r:.40}]", member) for key, member in value.items())
-    elif isinstance(value, list):
-        pairs = ((f"{path}[{number}]", member) for number, member in enumerate(value))
-    else:
-        return {}
-    found: dict[str, str | None] = {}
-    for name, member in pairs:
-        if len(found) >= 2_000:
-            break
-        found[name] = None if member is None else f"{member!r:.60}" if isinstance(member, _PLAIN) else "..."
-    return found
+    return {
+        f"{path}[{key!r:.40}]": None if member is None else f"{member!r:.60}" if isinstance(member, _PLAIN) else "..."
+        for key, member in (first_members(value) if isinstance(value, (dict, list)) else ())
+    }
 
 
 def _numbers(path: str, value: Any) -> dict[str, float]:

@@ -32,6 +32,9 @@ PIPELINES = frozenset(
     ]
 )
 
+#: The attribute in which torchvision, albumentations, MONAI, torch_geometric and audiomentations keep the steps.
+STEPS = "transforms"
+
 #: Those that run their steps one after another, each on the result of the one before, and give the last result.
 ORDERED_PIPELINES = frozenset(
     {

@@ -15,15 +15,14 @@ def argument_span(text: str, call: Span, keyword: str) -> Span | None:
     if not lines:
         return None
     lines[-1] = lines[-1][: call.end_column]
-    lines[0] = lines[0][call.column :]
+    lines[0] = f"({lines[0][call.column :]}"
     try:
-        tree = ast.parse("\n".join(["(" + lines[0], *lines[1:], ")"]), mode="eval").body
+        tree = ast.parse("\n".join([*lines, ")"]), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     found = [one for one in tree.keywords if one.arg == keyword] if isinstance(tree, ast.Call) else []
     if len(found) != 1:
         return None
-    lines[0] = f"({lines[0]}"
     (one,) = found
     assert one.end_lineno is not None and one.end_col_offset is not None
     line, column = _place(lines, one.lineno, one.col_offset, call)

@@ -16,12 +16,12 @@ from loaderlint.project.evaluation.frames import Code
 #: The maximum number of steps from an expression to what it holds.
 LONGEST = 4
 #: Methods of lists and sets, with the position of the argument that they add.
-_ADDERS = {"append": 0, "add": 0, "insert": 1}
+ADDERS = {"append": 0, "add": 0, "insert": 1}
 #: The methods of a dict that read one item.
 _GETTERS = frozenset({"get", "pop"})
 
 #: An index or a key that is known.
-Key = str | int | float | bool | None
+Key = str | int | None
 
 
 class Step(NamedTuple):
@@ -101,13 +101,14 @@ def _inside(code: Code, one: Holder) -> Iterator[Holder]:
                 yield Holder(number, (ANY_ITEM, *rest))
             case "items" if first.kind == "dict":
                 yield Holder(number, (ANY_ITEM, Step("list", 1), *rest))
-            case int(index) if first.kind == "list":  # an argument of `zip`
+            case int(index) if first.kind == "list":  # an argument of `zip` or `enumerate`
                 yield Holder(number, (ANY_ITEM, Step("list", index), *rest))
             case "copy" if first.kind != "object":
                 yield Holder(number, one.path)
 
 
-#: How a part is read: by a step, in a loop, by a method of dicts, through a copy, or as an argument of `zip`.
+#: How a part is read: by a step, in a loop, by a method of dicts, through a copy, or as an item of what `zip` or
+#: `enumerate` gives, at this index.
 Read = Step | Literal["element", "values", "items", "copy"] | int
 
 
@@ -164,12 +165,14 @@ class Contents:
         func = code.exprs[e.func] if e.func != ir.NONE else None
         values = [arg.value for arg in e.args if arg.kind == "pos"]
         match func:
-            case ir.Attr(base, "values" | "items" as name) if not e.args:
-                self.read[base].append((number, "values" if name == "values" else "items"))
+            case ir.Attr(base, "values") if not e.args:
+                self.read[base].append((number, "values"))
+            case ir.Attr(base, "items") if not e.args:
+                self.read[base].append((number, "items"))
             case ir.Attr(base, name) if name in _GETTERS and values:
                 self.read[base].append((number, Step("dict", *_key(code, values[0]))))
-            case ir.Attr(base, name) if name in _ADDERS and len(values) > _ADDERS[name]:
-                self.put[values[_ADDERS[name]]].append((base, ANY_ITEM))
+            case ir.Attr(base, name) if name in ADDERS and len(values) > ADDERS[name]:
+                self.put[values[ADDERS[name]]].append((base, ANY_ITEM))
             case ir.Global("enumerate") if values:
                 self.read[values[0]].append((number, 1))
             case ir.Global("zip"):

@@ -18,7 +18,7 @@ from loaderlint.knowledge.arrays import SHOWS_ARRAY
 from loaderlint.project.evaluation.values import Atom, ClassRef, MapOf, Val, digest_of, order_of, order_of_atom
 
 if TYPE_CHECKING:
-    from loaderlint.project.evaluation.contained_objects import Contents, Holder
+    from loaderlint.project.evaluation.contained_objects import Contents, Holder, Step
 
 _Step = TypeVar("_Step", bound=ir.Step)
 _POP = frozenset({"pop"})
@@ -470,7 +470,8 @@ class Frame(Struct, eq=False):
     stored more in it, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several, by a name that is made up at run time, `usual` the callees of such calls that
     the default of an option names, `runs` what `Liveness` knows of its branches, `holders` what holds the objects that
-    it makes, and `passing` the other code of the module that passes them on (see `object_places`)."""
+    it makes, `names` the names that a module gives them, and `passing` the other code of the module that passes them on
+    (see `object_places`)."""
 
     path: Path
     piece: int
@@ -487,6 +488,7 @@ class Frame(Struct, eq=False):
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     runs: dict[int, bool | None] = field(default_factory=dict)
     holders: dict[int, tuple[Holder, ...]] = field(default_factory=dict)
+    names: dict[int, Mapping[str, Set[tuple[Step, ...]]]] = field(default_factory=dict)
     passing: dict[int, tuple[tuple[Frame, tuple[Holder, ...]], ...]] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
     usual: frozenset[tuple[int, Atom]] = frozenset()

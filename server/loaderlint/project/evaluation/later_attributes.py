@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.higher_order import PIPELINES
+from loaderlint.knowledge.higher_order import PIPELINES, STEPS
 from loaderlint.knowledge.library_datasets import is_library_dataset
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
 from loaderlint.project.evaluation import containers
@@ -23,10 +23,12 @@ from loaderlint.project.evaluation.containers import Passing
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.object_places import (
+    Place,
     further_down,
     given_to,
     holders_in,
     kept_parameters,
+    module_of,
     names_in_module,
     places,
     reaches_into,
@@ -76,15 +78,24 @@ class Assignment(NamedTuple):
     is_sure: bool
 
 
+class MethodCall(NamedTuple):
+    """A call of a method of an object, expression `base`, in a frame. `is_sure`: of this object, and no other."""
+
+    frame: Frame
+    step: ir.Perform
+    call: ir.Call
+    base: int
+    is_sure: bool
+
+
 def set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
     """What the code that creates an object, or gets it, assigns to its attribute `name`: in the same def, in a function
     that it passes the object to, further down in a module, or in a method of the object that keeps it. A copy does not
     have what is assigned to the original later."""
     for site in sites_of(made):
-        for frame, number, step, is_sure in _assignments(ev, site, name):
-            is_it = is_sure or may_be(ev, made, step.base, step.context, frame)
-            if is_it and _lasts(made, site, frame, number):
-                yield ev.eval(step.value, frame)
+        for one in _assignments(ev, site, name):
+            if _is_kept(ev, made, site, one):
+                yield ev.eval(one.step.value, one.frame)
 
 
 def stores_on(ev: Evaluator, made: Instance | LibObject) -> Iterator[tuple[Frame, int, ir.SetAttr]]:
@@ -92,45 +103,36 @@ def stores_on(ev: Evaluator, made: Instance | LibObject) -> Iterator[tuple[Frame
     its frame and number."""
     for site in sites_of(made):
         for place in places(ev, site, ".", _sets_attribute_of_another, uses=_sets_attribute):
-            for number, step in place.frame.code.steps_of(ir.SetAttr):
-                if place.may_be(step.base) and step.value != ir.NONE and _lasts(made, site, place.frame, number):
-                    is_it = step.base in place.objects or may_be(ev, made, step.base, step.context, place.frame)
-                    if is_it and not ev.liveness.is_dead(step.context, place.frame):
-                        yield place.frame, number, step
+            for one in _assigned_in(place):
+                if _is_kept(ev, made, site, one) and not ev.liveness.is_dead(one.step.context, one.frame):
+                    yield one.frame, one.number, one.step
 
 
 def items_set_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[str | None, Val]]:
     """The items that the code which `set_on` searches stores in the dict that is attribute `name` of an object:
     `job.options["size"] = 4`. None for an unknown key. Its own methods are searched elsewhere."""
-    for site in sites_of(made):
-        for place in places(ev, site, f".{name}", _reads_of_another, f".{name}", uses=reaches_into):
-            for number, base in place.frame.code.attributes(name):
-                if place.may_be(base) and not ir.is_self(place.frame.code.exprs[base]):
-                    yield from containers.stored_in(ev, number, place.frame)
+    for frame, number, base in reads_on(ev, made, name):
+        if not ir.is_self(frame.code.exprs[base]):
+            yield from containers.stored_in(ev, number, frame)
 
 
 def appended_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[Val]:
     """What the code that `set_on` searches appends to the list that is attribute `name` of an object:
     `pipeline.steps.append(Crop())`. Its own methods are searched elsewhere."""
-    for frame, number in lists_on(ev, made, name):
-        if not ir.is_self(frame.code.exprs[_base_of(frame, number)]):
+    for frame, number, base in reads_on(ev, made, name):
+        if not ir.is_self(frame.code.exprs[base]):
             yield from containers.appended(ev, number, frame)
 
 
-def lists_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[Frame, int]]:
-    """The expressions that read attribute `name` of an object in the code that `set_on` searches, each with its
-    frame."""
+def reads_on(ev: Evaluator, made: Instance | LibObject, name: str) -> Iterator[tuple[Frame, int, int]]:
+    """The expressions that read attribute `name` of an object in the code that `set_on` searches, each with its frame
+    and the expression that has the attribute."""
     word = f".{name}"
     for site in sites_of(made):
         for place in places(ev, site, word, _reads_of_another, word, uses=reaches_into):
             for number, base in place.frame.code.attributes(name):
                 if place.may_be(base):
-                    yield place.frame, number
-
-
-def _base_of(frame: Frame, number: int) -> int:
-    e = frame.code.exprs[number]
-    return e.base if isinstance(e, ir.Attr) else ir.NONE
+                    yield place.frame, number, base
 
 
 def set_before(ev: Evaluator, made: LibObject, name: str, read: Site | None) -> tuple[list[Val], bool]:
@@ -181,10 +183,22 @@ def replaced_on(ev: Evaluator, site: Site | None, name: str) -> Val | None:
 def _assignments(ev: Evaluator, site: Site, name: str) -> Iterator[Assignment]:
     """The steps that assign attribute `name` of what is made at `site`."""
     for place in places(ev, site, f".{name}", may_assign, name):
-        for number, step in place.frame.code.steps_of(ir.SetAttr):
-            if step.name == name and step.value != ir.NONE and place.may_be(step.base):
-                if not ev.liveness.is_dead(step.context, place.frame):
-                    yield Assignment(place.frame, number, step, step.base in place.objects)
+        for one in _assigned_in(place):
+            if one.step.name == name and not ev.liveness.is_dead(one.step.context, one.frame):
+                yield one
+
+
+def _assigned_in(place: Place) -> Iterator[Assignment]:
+    """The steps that assign an attribute of what may be the object of a place."""
+    for number, step in place.frame.code.steps_of(ir.SetAttr):
+        if step.value != ir.NONE and place.may_be(step.base):
+            yield Assignment(place.frame, number, step, step.base in place.objects)
+
+
+def _is_kept(ev: Evaluator, made: Instance | LibObject, site: Site, one: Assignment) -> bool:
+    """Whether an object has what a step assigns to the object from `site`."""
+    is_it = one.is_sure or may_be(ev, made, one.step.base, one.step.context, one.frame)
+    return is_it and _lasts(made, site, one.frame, one.number)
 
 
 def _lasts(made: Instance | LibObject, site: Site, frame: Frame, number: int | None) -> bool:
@@ -243,9 +257,7 @@ def _is_set_by_loader_at(ev: Evaluator, made: Site, name: str) -> bool:
 def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method on an object in the code that `set_on` searches; each with its frame."""
     for site in sites_of(made):
-        for frame, step, call, is_sure in _calls_at(ev, site, method):
-            func = ev.expr(frame, call.func)
-            base = func.base if isinstance(func, ir.Attr) else ir.NONE
+        for frame, step, call, base, is_sure in _calls_at(ev, site, method):
             is_it = is_sure or may_be(ev, made, base, step.context, frame)
             if is_it and _lasts(made, site, frame, frame.code.evaluated_by(step.call)):
                 yield frame, call
@@ -254,21 +266,21 @@ def calls_on(ev: Evaluator, made: Instance, method: str) -> Iterator[tuple[Frame
 def calls_replacing(ev: Evaluator, site: Site | None, method: str) -> Iterator[tuple[Frame, ir.Call]]:
     """The calls of a method that always follow where an object is made of another one, at `site`; each with its
     frame."""
-    for frame, step, call, is_sure in _calls_at(ev, site, method) if site is not None else ():
+    for frame, step, call, _, is_sure in _calls_at(ev, site, method) if site is not None else ():
         number = frame.code.evaluated_by(step.call)
         if site is not None and number is not None and is_sure and _always_follows(site, frame, number, step):
             yield frame, call
 
 
-def _calls_at(ev: Evaluator, site: Site, method: str) -> Iterator[tuple[Frame, ir.Perform, ir.Call, bool]]:
-    """The calls of a method on what is made at `site`, and whether they are surely on this object."""
+def _calls_at(ev: Evaluator, site: Site, method: str) -> Iterator[MethodCall]:
+    """The calls of a method on what is made at `site`."""
     called = f".{method}("
     for place in places(ev, site, called, holds, called):
         for step, call in place.frame.code.calls:
             func = ev.expr(place.frame, call.func)
             if isinstance(func, ir.Attr) and func.name == method and place.may_be(func.base):
                 if not ev.liveness.is_dead(step.context, place.frame):
-                    yield place.frame, step, call, func.base in place.objects
+                    yield MethodCall(place.frame, step, call, func.base, func.base in place.objects)
 
 
 def _keeps_something(ev: Evaluator, function: FunctionRef) -> bool:
@@ -335,13 +347,13 @@ def _are_set_at(ev: Evaluator, frame: Frame, number: int) -> bool:
     objects = objects_in(held)
     if any(step.base in objects for _, step in frame.code.steps_of(ir.SetAttr)):
         return True
-    if any(base in objects for _, base in frame.code.attributes("transforms")):
+    if any(base in objects for _, base in frame.code.attributes(STEPS)):
         return True
     if any(_sets_what_it_is_given(ev, one, number) for one in given_to(ev, frame, number)):
         return True
-    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+    file = module_of(ev, frame)
     if file is not None:
-        names = names_in_module(ev, file, frame, held)
+        names = names_in_module(ev, frame, number)
         return any(file.all_asking(_sets_attribute, name, scope=MODULE) for name in names)
     receiver = frame.receiver
     return isinstance(receiver, Instance) and any(
@@ -368,7 +380,7 @@ def _keep_at(ev: Evaluator, made: list[Instance], frame: Frame, number: int) -> 
     if not made:
         return False
     held = holders_in(ev, frame, number)
-    further = ((one.frame, one.objects | one.others) for one in further_down(ev, frame, number, held, reaches_into))
+    further = ((one.frame, one.objects | one.others) for one in further_down(ev, frame, number, reaches_into))
     methods = {
         name
         for place, objects in ((frame, objects_in(held)), *further)

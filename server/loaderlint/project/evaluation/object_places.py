@@ -4,7 +4,7 @@ what reads it from a dict, a list or another object that holds it (see `containe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -77,12 +77,12 @@ def places(
     held = holders_in(ev, frame, number)
     sure = frozenset((number, *_datasets_of_holders(ev, frame, number), *_reads_of(frame, _kept_as(frame, number))))
     yield Place(frame, sure, objects_in(held) - sure)
-    yield from further_down(ev, frame, number, held, uses)
+    yield from further_down(ev, frame, number, uses)
     yield from _in_methods(ev, frame, held, word, question, *about)
     yield from _outside(ev, frame, held)
     for opened, known in (
         *_passed_on(ev, frame, held, question, *about),
-        *_passed_further_down(ev, frame, number, held, question, *about),
+        *_passed_further_down(ev, frame, number, question, *about),
     ):
         objects = objects_in(holders(opened.code, [known]))
         yield Place(opened, objects) if not known.path else Place(opened, frozenset(), objects)
@@ -110,21 +110,19 @@ def _passed_on(
 
 
 def _passed_further_down(
-    ev: Evaluator, frame: Frame, number: int, held: Sequence[Holder], question: Callable[..., object], *about: Any
+    ev: Evaluator, frame: Frame, number: int, question: Callable[..., object], *about: Any
 ) -> Iterator[tuple[Frame, Holder]]:
     """As `_passed_on`, of the calls of other module-level code that pass what a module gives a name."""
     if number not in frame.passing:
-        frame.passing[number] = tuple(_passing_further_down(ev, frame, held))
+        frame.passing[number] = tuple(_passing_further_down(ev, frame, number))
     for body, known in frame.passing[number]:
         yield from _passed_on(ev, body, known, question, *about)
 
 
-def _passing_further_down(
-    ev: Evaluator, frame: Frame, held: Sequence[Holder]
-) -> Iterator[tuple[Frame, tuple[Holder, ...]]]:
+def _passing_further_down(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Frame, tuple[Holder, ...]]]:
     """The other module-level code with calls that pass what a module gives a name, and what holds the object there."""
-    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
-    for name, paths in names_in_module(ev, file, frame, held).items() if file is not None else ():
+    file = module_of(ev, frame)
+    for name, paths in names_in_module(ev, frame, number).items() if file is not None else ():
         assert file is not None
         for piece in file.all_asking(_is_passed, name, scope=MODULE):
             body = ev.body(frame.path, piece)
@@ -194,16 +192,14 @@ def _classes_called(ev: Evaluator, call: ir.Call, frame: Frame) -> list[ClassRef
     return ev.eval(call.func, frame).only(ClassRef) if name is None or name[:1].isupper() else []
 
 
-def further_down(
-    ev: Evaluator, frame: Frame, number: int, held: Sequence[Holder], uses: Callable[..., object]
-) -> Iterator[Place]:
+def further_down(ev: Evaluator, frame: Frame, number: int, uses: Callable[..., object]) -> Iterator[Place]:
     """The module-level code that uses the names which a module gives to what expression `number` makes, or to what
     holds it."""
-    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+    file = module_of(ev, frame)
     if file is None:
         return
     own = {bind.name for _, bind in frame.code.bindings.get(number, ())}
-    for name, paths in names_in_module(ev, file, frame, held).items():
+    for name, paths in names_in_module(ev, frame, number).items():
         asked = (file.all_asking(question, name, scope=MODULE) for question in (uses, _names_again))
         for piece in dict.fromkeys(chain.from_iterable(asked)):
             if piece < frame.piece and name not in own:
@@ -216,13 +212,24 @@ def further_down(
             yield Place(body, sure, objects_in(found) - sure)
 
 
-def names_in_module(
-    ev: Evaluator, file: ProjectFile, frame: Frame, held: Sequence[Holder]
-) -> dict[str, set[tuple[Step, ...]]]:
-    """The names that the code of a module gives to what holds an object, each with the steps to the object: those of
-    the statement that makes it, and of statements that give a part of it another name or pass it to what holds it."""
+def module_of(ev: Evaluator, frame: Frame) -> ProjectFile | None:
+    """The file whose module-level code a frame is; None for the frames of functions and methods."""
+    return ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+
+
+def names_in_module(ev: Evaluator, frame: Frame, number: int) -> Mapping[str, Set[tuple[Step, ...]]]:
+    """The names that the code of a module gives to what expression `number` makes, or to what holds it, each with the
+    steps to the object: those of the statement that makes it, and of statements that give a part of it another name or
+    pass it to what holds it."""
+    if number not in frame.names:
+        file = module_of(ev, frame)
+        frame.names[number] = _find_names(ev, file, frame, number) if file is not None else {}
+    return frame.names[number]
+
+
+def _find_names(ev: Evaluator, file: ProjectFile, frame: Frame, number: int) -> dict[str, set[tuple[Step, ...]]]:
     names: dict[str, set[tuple[Step, ...]]] = {}
-    waiting = _named(frame, held)
+    waiting = _named(frame, holders_in(ev, frame, number))
     while waiting and len(names) < _NAMES:
         name, paths = waiting.popitem()
         is_bound_once = name in file.names and len(file.names[name]) == 1
@@ -344,12 +351,12 @@ def _reads_of(frame: Frame, attributes: Set[str]) -> frozenset[int]:
 def _datasets_of_holders(ev: Evaluator, frame: Frame, number: int) -> Iterator[int]:
     """The expressions `loader.dataset` in the def that creates a dataset. The loader (or subset, or split) is one that
     the dataset is passed to, as long as it holds no other one, or one that it is assigned to. A copy holds a copy."""
-    holders = {step.call for step, _ in frame.code.calls_with(number)}
-    holders |= {number} if copies_deeply(ev, Site(frame, number)) else set()
+    calls = {step.call for step, _ in frame.code.calls_with(number)}
+    calls |= {number} if copies_deeply(ev, Site(frame, number)) else set()
     assigned = {step.base: step.value for _, step in frame.code.steps_of(ir.SetAttr) if step.name == "dataset"}
-    for read, base in frame.code.attributes("dataset") if holders or number in assigned.values() else ():
+    for read, base in frame.code.attributes("dataset") if calls or number in assigned.values() else ():
         e = frame.code.exprs[base]
-        is_held = base in holders or (isinstance(e, ir.Unpack) and e.value in holders)
+        is_held = base in calls or (isinstance(e, ir.Unpack) and e.value in calls)
         if assigned.get(base) == number if base in assigned else is_held:
             yield read
 

@@ -13,11 +13,11 @@ from typing import NamedTuple, Protocol
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES
+from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES, STEPS
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_calls import flattened
-from loaderlint.project.evaluation.pipeline_steps import STEPS, added_steps
+from loaderlint.project.evaluation.pipeline_steps import added_steps
 from loaderlint.project.evaluation.values import (
     Atom,
     FunctionRef,

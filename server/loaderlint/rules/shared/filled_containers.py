@@ -8,6 +8,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.contained_objects import ADDERS
 from loaderlint.project.evaluation.containers import stored_in
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject, MapOf, SeqOf, Site, Val
@@ -16,7 +17,7 @@ from loaderlint.project.reach.model import Model
 #: Dicts of the standard library. (A defaultdict stores its factory, too.)
 DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
 #: The methods of lists, sets and dicts that store an argument, each with its position.
-_STORED = {"append": 0, "add": 0, "insert": 1, "setdefault": 1}
+_STORED = {**ADDERS, "setdefault": 1}
 #: The methods that store the items of an argument.
 _TAKE_ITEMS = frozenset({"extend", "update"})
 #: The methods after which an item may be gone.

@@ -176,14 +176,9 @@ def _has_own_state(call: WorkerCall, model: Model) -> bool:
     """Whether a call may pass a generator or a seed."""
     return any(
         arg.kind == "starstar"
-        or (arg.kind == "kw" and arg.name in OWN_STATE and not _is_none_literal(arg.value, call, model))
+        or (arg.kind == "kw" and arg.name in OWN_STATE and not model.ev.eval(arg.value, call.frame).is_none)
         for arg in call.call.args
     )
-
-
-def _is_none_literal(number: int, call: WorkerCall, model: Model) -> bool:
-    literal = model.ev.eval(number, call.frame).literal
-    return literal is not None and literal.value is None
 
 
 def library_drawn_from(name: str) -> str:
