@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 _BINDING = re.compile(r"[\w\])][ \t]*=(?!=)|\bfor\b")
 _DEEP_COPY = Lib("copy.deepcopy")
 _DATASET = attribute("dataset")
-#: The maximum number of objects that create each other around one that is searched for in the lists and dicts of the
-#: next one.
+#: Where more objects than this create one another, the lists and dicts that the innermost one keeps are not searched.
 _NESTING = 1
 #: The maximum number of names of a module under which an object is searched for.
 _NAMES = 20
