@@ -132,10 +132,12 @@ class Code:
 
     @property
     def array_indices(self) -> frozenset[int]:
-        """The expressions of the piece that would be arrays as an index, because some code uses them as masks or sums
-        them up: `~mask`, `valid & mask`, `mask.sum()`."""
+        """The expressions of the piece that would be arrays as an index, because some code uses them as masks, sums
+        them up or makes masks of them: `~mask`, `valid & mask`, `mask.sum()`, `x[ids == -1]`."""
         if self._array_indices is None:
-            self._array_indices = frozenset(one for e in self.exprs for one in _used_as_mask(self.exprs, e))
+            used = {one for e in self.exprs for one in _used_as_mask(self.exprs, e)}
+            stored = (_compared(self.exprs, step.index) for _, step in self.steps_of(ir.SetItem))
+            self._array_indices = frozenset(used.union(*stored))
         return self._array_indices
 
     @property
@@ -545,7 +547,15 @@ def _used_as_mask(exprs: Sequence[ir.Expr], e: ir.Expr) -> tuple[int, ...]:
             return () if any(type(exprs[side]) is ir.Const for side in (left, right)) else (left, right)
         case ir.Attr(base, name) if name in SHOWS_ARRAY:
             return (base,)
+        case ir.Index(_, index):
+            return _compared(exprs, index)
     return ()
+
+
+def _compared(exprs: Sequence[ir.Expr], index: int) -> tuple[int, ...]:
+    """What an index compares with something: only an array gives a mask."""
+    e = exprs[index] if index != ir.NONE else None
+    return (e.left,) if type(e) is ir.Compare and type(exprs[e.left]) is not ir.Const else ()
 
 
 def is_mask_expression(e: ir.Expr | None) -> bool:
