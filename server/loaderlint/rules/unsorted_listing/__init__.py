@@ -75,8 +75,8 @@ class Pairs(Dataset):
 ```
 
 ## Fix safety
-Safe: the same names, sorted. A model that was trained with class numbers from an unsorted listing expects the order of
-the machine where it was trained, and already has the fault.
+Safe: the same names, sorted. It is unsafe where the listing numbers the classes: a model that was trained before the
+fix expects the numbers of the machine where it was trained. Train it again, or write down the old order.
 
 Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
 number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, or that

@@ -27,6 +27,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
 _TEXTS = frozenset({"name", "path"})
 #: Methods of lists that keep what they add in its order.
 _KEEPS = frozenset({"append", "extend"})
+_RENUMBERS = " (trained models expect the old class numbers)"
 #: The calls that list a folder, by the last part of their names.
 _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
@@ -49,8 +50,10 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
+    title += _RENUMBERS if use.numbers else ""
     is_safe = (
-        all(is_only_one(other, ours, model) for other in others)
+        not use.numbers
+        and all(is_only_one(other, ours, model) for other in others)
         and not any(map(sorts_sometimes, ours))
         and not _are_mixed(use.trained & ours, ours, model)
     )

@@ -47,14 +47,15 @@ class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
     leave the sequence without an order, or mispair files that happened to match. `splits`: it decides which of several
-    datasets gets a file. `trained`: the listings in whose order a loader
-    trains on the samples."""
+    datasets gets a file. `numbers`: it numbers the classes. `trained`: the listings in whose order a loader trains on
+    the samples."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
     splits: bool = False
+    numbers: bool = False
     trained: frozenset[Listing] = frozenset()
 
 
@@ -128,14 +129,24 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
     first: dict[Listing, ListingUse] = {}
     mates: dict[Listing, set[Listing]] = {}
     splitting: set[Listing] = set()
+    numbering: set[Listing] = set()
     for use in uses:
         known = first.setdefault(use.listing, use)
         if known.severity == Severity.HINT != use.severity:
             first[use.listing] = use
         mates.setdefault(use.listing, set()).update(use.mates)
         splitting |= {use.listing} if use.splits else set()
+        numbering |= {use.listing} if use.numbers else set()
     linked = {listing: frozenset(_linked(listing, mates)) for listing in first}
-    return [replace(use, mates=linked[one] - {one}, splits=bool(splitting & linked[one])) for one, use in first.items()]
+    return [
+        replace(
+            use,
+            mates=linked[one] - {one},
+            splits=bool(splitting & linked[one]),
+            numbers=bool(numbering & linked[one]),
+        )
+        for one, use in first.items()
+    ]
 
 
 def _linked(listing: Listing, mates: Mapping[Listing, set[Listing]]) -> set[Listing]:
@@ -253,4 +264,4 @@ def numbered_by_sample(entry: Frame, model: Model) -> Iterator[ListingUse]:
 def _class_numbers(number: int, frame: Frame, order: ListingOrder) -> Iterator[ListingUse]:
     for each in _stable(order.of(number, frame)):
         if not each.sorted:
-            yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
+            yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:", numbers=True)
