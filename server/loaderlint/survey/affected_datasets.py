@@ -8,10 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from loaderlint.findings.finding import Certainty, Finding, Place
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibObject
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, LibObject
 from loaderlint.project.reach.model import Entry, Model
+from loaderlint.rules.shared.global_draws import draws_from_numpy
 from loaderlint.survey.results import Workers
 
 _Piece = tuple[Path, int]
@@ -92,7 +92,7 @@ def _draws(entry: Entry, frames: Iterable[Frame], model: Model) -> bool:
     """Whether the samples are made, or collated, with numbers from NumPy's global state."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     calls += model.calls_in(entry.loader, "collate")
-    return any(atom.name in NUMPY_GLOBAL_DRAWS for call in calls for atom in call.callee.only(Lib))
+    return any(draws_from_numpy(call, model) for call in calls)
 
 
 def _functions(frames: Iterable[Frame]) -> Iterator[_Piece]:

@@ -64,14 +64,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Safety, Severity, Silence
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, Site
+from loaderlint.project.evaluation.values import Instance, Site
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.keras_duplicate_randomness.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
 from loaderlint.rules.keras_duplicate_randomness.sample_methods import is_called_elsewhere, sample_frames
 from loaderlint.rules.shared.generator_creation import is_seeded
+from loaderlint.rules.shared.global_draws import draws_from_numpy
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 
@@ -122,10 +122,7 @@ def _moves_on_in_main(pool: Pool, model: Model) -> bool:
     """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
     opened = model.ev.classes.open_method(pool.dataset, "on_epoch_end")
     return opened is not None and any(
-        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
-        for frame in model.run_by([opened])
-        for call in model.frame_calls(frame)
-        for atom in call.callee.atoms
+        draws_from_numpy(call, model) for frame in model.run_by([opened]) for call in model.frame_calls(frame)
     )
 
 

@@ -8,12 +8,13 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS, STATE_DRAWS, TENSOR_DRAWS
+from loaderlint.knowledge.numpy_random import SEEDERS, STATE_DRAWS, TENSOR_DRAWS
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
+from loaderlint.rules.shared.global_draws import draws_from_numpy
 from loaderlint.rules.shared.intended_reseeding import is_intended
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import often, on_the_way, seeds_of
@@ -118,7 +119,7 @@ def _why_harmless(call: WorkerCall, loader: Loader, model: Model) -> str:
     calls = [*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")]
     together = [name for one in model.frame_calls(call.frame) for name, _ in seeds_of(one)]
     libraries = {SEEDERS[name] for name in together}
-    if not any(_draws(one, atom, libraries, model) for one in calls for atom in one.callee.atoms):
+    if not any(_draws(one, libraries, model) for one in calls):
         return "nothing is known to draw from this state"
     return AGREED if sets_agreed_order(call, loader, model) else ""
 
@@ -129,13 +130,20 @@ def sets_agreed_order(call: WorkerCall, loader: Loader, model: Model) -> bool:
     return model.def_of(root).name == "__iter__" and _may_agree(root, model)
 
 
-def _draws(call: WorkerCall, atom: Atom, libraries: set[str], model: Model) -> bool:
-    """Whether a call of `atom` draws from the state of one of these libraries."""
+def _draws(call: WorkerCall, libraries: set[str], model: Model) -> bool:
+    """Whether a call draws from the state of one of these libraries."""
     states = libraries if "all" not in libraries else set(STATE_DRAWS)
+    if "numpy" in states and draws_from_numpy(call, model):
+        return True
+    return any(_may_draw(call, atom, states, model) for atom in call.callee.atoms)
+
+
+def _may_draw(call: WorkerCall, atom: Atom, states: set[str], model: Model) -> bool:
+    """Whether a call of `atom`, which is no function of `numpy.random`, draws from one of these states."""
     prefixes = tuple(prefix for state in sorted(states) for prefix in STATE_DRAWS.get(state, ()))
     match atom:
         case Lib(name) if name.startswith("numpy.random."):
-            return name in NUMPY_GLOBAL_DRAWS and "numpy" in states
+            return False
         case Lib(name) | LibObject(name, _):
             return name.startswith(prefixes) and _NO_DRAW.search(name) is None
         case LibMember(_, name):

@@ -150,13 +150,18 @@ def _libraries(call: WorkerCall, known: _Known, model: Model) -> Iterable[str] |
     func = model.ev.expr(call.frame, call.call.func)
     if isinstance(func, ir.Attr) and model.ev.eval(func.base, call.frame).unknown is not None:
         return None if func.name in _DRAWING else ()  # a method of unknown data
-    found: set[str] = set()
+    found = {"numpy"} if draws_from_numpy(call, model) else set()
     for atom in call.callee.atoms:
         name = "" if _is_steady(atom, known, model, 0) else _name(atom)
         if name is None or (known.library == "torch" and _MAY_DRAW_FROM_TORCH.match(name)):
             return None
         found.add(library_drawn_from(name))
     return found - {""}
+
+
+def draws_from_numpy(call: WorkerCall, model: Model) -> bool:
+    """Whether a call draws from NumPy's global state."""
+    return any(True for _ in numpy_draws(call, model))
 
 
 def numpy_draws(call: WorkerCall, model: Model) -> Iterator[str]:
@@ -183,7 +188,7 @@ def _has_own_state(call: WorkerCall, model: Model) -> bool:
 
 def library_drawn_from(name: str) -> str:
     """The library, as in `SEEDERS`, from whose global state the library call `name` draws; '' for other calls."""
-    if name in NUMPY_GLOBAL_DRAWS or draws_through_library(name):
+    if name in NUMPY_GLOBAL_DRAWS:
         return "numpy"
     if name.startswith(_TORCH_DRAWS):
         return "torch"

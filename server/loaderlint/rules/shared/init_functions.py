@@ -82,7 +82,7 @@ class InitFunction(NamedTuple):
     word: str
     is_same: Callable[[Frame, Model], bool]
     like: re.Pattern[str]
-    is_use: Callable[[WorkerCall], bool] | None = None
+    is_use: Callable[[WorkerCall, Model], bool] | None = None
     alike: tuple[str, Callable[[Frame, Model], tuple[Intent, ...]]] | None = None
     passes_over: Callable[[Loader, Model], bool] | None = None
 
@@ -237,7 +237,7 @@ def _may_use(frame: Frame, function: InitFunction, model: Model) -> bool:
     file = model.files.file(frame.path)
     if file is None or not file.pieces[frame.piece].holds(function.used_by):
         return False
-    return function.is_use is None or any(map(function.is_use, model.frame_calls(frame)))
+    return function.is_use is None or any(function.is_use(call, model) for call in model.frame_calls(frame))
 
 
 def _dataset_modules(model: Model) -> frozenset[Path]:

@@ -10,7 +10,7 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Replace, Safety, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS, SEEDING_WORKER_INITS
+from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
@@ -18,6 +18,7 @@ from loaderlint.rules.shared.branches import always_comes_by
 from loaderlint.rules.shared.constant_numbers import constant
 from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.first_statement import begun_with
+from loaderlint.rules.shared.global_draws import draws_from_numpy
 from loaderlint.rules.shared.init_functions import (
     InitFunction,
     does_only_calls,
@@ -317,10 +318,6 @@ _TORCH_SEED = "torch.initial_seed"
 _SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
 
 
-def _draws(call: WorkerCall) -> bool:
-    return any(isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS for atom in call.callee.atoms)
-
-
 def _mended(frame: Frame, model: Model) -> tuple[Intent, ...]:
     """What makes a function seed from torch's seed that gives each worker another seed of NumPy, which is the same in
     each epoch, and does nothing but seed: a second function would stand beside it. Nothing for other functions."""
@@ -369,6 +366,6 @@ _SEEDING = InitFunction(
     "initial_seed",
     seeds_from_torch,
     _SEEDS,
-    is_use=_draws,
+    is_use=draws_from_numpy,
     alike=("random.seed", _mended),
 )
