@@ -115,6 +115,8 @@ def _is_inplace(callee: Atom, number: int, frame: Frame, model: Model) -> bool:
     """Whether a function, or a module that was made so, writes its result to its first argument."""
     if not isinstance(callee, Lib | LibObject) or callee.name not in TAKES_INPLACE:
         return False
+    if isinstance(callee, Lib) and callee.name.rpartition(".")[2][0].isupper():
+        return False  # it makes the module, whose options it gets
     arguments = model.ev.calls.site_arguments(Site(frame, number) if isinstance(callee, Lib) else callee.site)
     option = arguments.get(INPLACE_ARGUMENT)
     return option is not None and option.literal is not None and option.literal.value is True
