@@ -76,6 +76,22 @@ READS_BYTES: frozenset[str | int | None] = frozenset(
     {None, "cv2.IMREAD_COLOR", "cv2.IMREAD_COLOR_RGB", "cv2.IMREAD_GRAYSCALE", 0, 1}
 )
 
+#: Those of other libraries.
+READS_ELSEWHERE = frozenset(
+    """
+    PIL.Image.open skimage.io.imread imageio.imread imageio.v2.imread imageio.v3.imread tifffile.imread
+    matplotlib.pyplot.imread matplotlib.image.imread
+    """.split()
+)
+
+#: Functions of NumPy whose result has the size of their first argument.
+COPIES_ARRAY = frozenset(
+    f"numpy.{name}"
+    for name in """
+    array asarray ascontiguousarray asanyarray copy clip uint8 float32 float64 fliplr flipud round around
+    """.split()
+)
+
 #: Functions of NumPy that make an image, with the position of `dtype`, and the types that are bytes.
 FILLED = MappingProxyType({"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2})
 BYTES: frozenset[str | int | None] = frozenset({"numpy.uint8", "uint8"})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.opencv import (
     ANY_TYPE,
     BYTES,
     BYTES_ONLY,
+    COPIES_ARRAY,
     FILLED,
     FLOATS,
     FOR_BYTES,
@@ -17,22 +19,29 @@ from loaderlint.knowledge.opencv import (
     MAKES_FLOATS,
     READS,
     READS_BYTES,
+    READS_ELSEWHERE,
     SERIAL_IF_SMALL,
     SIZED,
 )
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_, SeqOf, Unknown, Val, unknown
 
 #: How many calls are followed from an image back to the one that made it.
 _MAX_DEPTH = 6
 
+#: Methods of arrays and of PIL's images whose result has the same size.
+_KEEPS_SIZE = frozenset({"astype", "copy", "convert", "clip"})
+#: An ellipsis and the channels, or the rows and the columns.
+_ROWS_OR_COLUMNS = 2
+
 #: An item of something that is not known.
 _ITEM = frozenset({Unknown("item")})
 
-#: What is asked about a call that made an image: of its name, its arguments and how many calls were followed.
-_Question = Callable[[str, Arguments, Evaluator, int], bool]
+#: What is asked about what made an image, and how many calls were followed.
+_Question = Callable[[LibObject, Evaluator, int], bool]
 
 #: What is asked about the least and the greatest number of pixels.
 _OfPixels = Callable[[float, float], bool]
@@ -68,28 +77,69 @@ def _follow(arguments: Arguments, question: _Question, ev: Evaluator, depth: int
     made = [atom for atom in image.atoms if not (isinstance(atom, Literal_) and atom.value is None)]
     if not made or depth >= _MAX_DEPTH:
         return False
-    return all(
-        isinstance(atom, LibObject) and question(atom.name, ev.calls.site_arguments(atom.site), ev, depth + 1)
-        for atom in made
+    return all(isinstance(atom, LibObject) and question(atom, ev, depth + 1) for atom in made)
+
+
+def _is_small_result(made: LibObject, ev: Evaluator, depth: int) -> bool:
+    arguments = ev.calls.site_arguments(made.site)
+    if made.name in SIZED:
+        return _is_sized(made.name, arguments, _are_few, ev)
+    return made.name in KEEPS_TYPE and _follow(arguments, _is_small_result, ev, depth)
+
+
+def _is_large_result(made: LibObject, ev: Evaluator, depth: int) -> bool:
+    """Whether an image is as it was read from a file, or a large result of another call. What keeps the size of an
+    array keeps it large: another type, arithmetic, whole slices."""
+    if made.name in READS or made.name in READS_ELSEWHERE:
+        return True
+    if made.name in KEEPS_TYPE:
+        return _is_large_call(made.name, ev.calls.site_arguments(made.site), ev, depth)
+    frame, same = made.site.frame, partial(_is_large_array, ev=ev, depth=depth)
+    match ev.expr(frame, made.site.expr):
+        case ir.Call() if made.name in COPIES_ARRAY:
+            return same(ev.calls.site_arguments(made.site).get("a", 0))
+        case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr) and method.name in _KEEPS_SIZE:
+            return same(ev.eval(method.base, frame))
+        case ir.Index(base, index) if _takes_whole(index, frame):
+            return same(ev.eval(base, frame))
+        case ir.Bin(_, left, right):
+            return same(ev.eval(left, frame)) or same(ev.eval(right, frame))
+        case ir.Augmented(_, target, _):
+            return same(ev.eval(target, frame))
+    return False
+
+
+def _is_large_array(image: Val | None, ev: Evaluator, depth: int) -> bool:
+    """Whether all that an image may be is large, as far as `_is_large_result` knows."""
+    made = list(image.atoms) if image is not None and depth < _MAX_DEPTH else []
+    return bool(made) and all(isinstance(atom, LibObject) and _is_large_result(atom, ev, depth + 1) for atom in made)
+
+
+def _takes_whole(index: int, frame: Frame) -> bool:
+    """Whether an index takes all rows and columns: `[:, :, ::-1]`, `[..., :3]`."""
+    exprs = frame.code.exprs
+    e = exprs[index]
+    items = e.items if isinstance(e, ir.Seq) else ()
+    first = [exprs[item] for item in items[:2]]
+    if first and isinstance(first[0], ir.Const) and first[0].kind == "ellipsis":
+        return len(items) == _ROWS_OR_COLUMNS
+    return len(first) == _ROWS_OR_COLUMNS and all(
+        isinstance(one, ir.Slice) and one.lower == one.upper == ir.NONE and _turns(one.step, exprs) for one in first
     )
 
 
-def _is_small_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name in SIZED:
-        return _is_sized(name, arguments, _are_few, ev)
-    return name in KEEPS_TYPE and _follow(arguments, _is_small_result, ev, depth)
+def _turns(step: int, exprs: Sequence[ir.Expr]) -> bool:
+    """Whether a slice with this step takes each row or column, at most in another order."""
+    return step == ir.NONE or exprs[step] == ir.Const("int", -1)
 
 
-def _is_large_result(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    return name in READS or (name in KEEPS_TYPE and _is_large_call(name, arguments, ev, depth))
-
-
-def _is_bytes(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name in READS:
+def _is_bytes(made: LibObject, ev: Evaluator, depth: int) -> bool:
+    arguments = ev.calls.site_arguments(made.site)
+    if made.name in READS:
         return _is_one_of(arguments.get("flags", 1), READS_BYTES)
-    if name in FILLED:
-        return _is_one_of(arguments.get("dtype", FILLED[name]), BYTES)
-    return name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
+    if made.name in FILLED:
+        return _is_one_of(arguments.get("dtype", FILLED[made.name]), BYTES)
+    return made.name in KEEPS_TYPE and _follow(arguments, _is_bytes, ev, depth)
 
 
 def _is_float(image: Val | None, ev: Evaluator, depth: int) -> bool:
