@@ -352,10 +352,23 @@ class ListingOrder:
                 return _NONE
             changes = {self._is_changed(name, frame) for frame in frames} if found else set()
             if "sorted" in changes:
-                found = set(_sorted(frozenset(found)))
+                found = set(_sorted(self._parts_before_sorting(name, frames, frozenset(found))))
             elif "drawn" in changes:
                 found = set(_drawn(frozenset(found)))
         return frozenset(found)
+
+    def _parts_before_sorting(self, name: str, frames: Iterable[Frame], found: Orders) -> Orders:
+        """The orders of the list `self.name` after a def has taken a part of it by position, before it sorts what is
+        left: `self.names = self.names[:100]`, then `self.names.sort()`."""
+        for frame in frames:
+            if self._is_stored_sorted(name, frame):
+                continue
+            sorting = [number for number, how, _ in self._changes(name, frame) if how == "sorted"]
+            for number, step in frame.code.stores_of(name) if sorting else ():
+                part = self._model.ev.expr(frame, step.value)
+                if isinstance(part, ir.Index) and number < sorting[0] and self._is_target(part.base, name, frame):
+                    found = self._part(found, part.base, part.index, frame)
+        return found
 
     def _of_taken(self, number: int, frame: Frame, depth: int) -> Orders:
         """The order of a list that is taken from a dict or a list: `files["train"]`, `for name, group in
@@ -723,17 +736,7 @@ class ListingOrder:
         """How a def changes the order of a sequence: 'sorted', 'shuffled', 'drawn' (shuffled with a seed, which gives
         the same order only if the listing does), or not at all, ''."""
         is_drawn = False
-        for _, call in self._model.ev.performed(frame):
-            func = self._model.ev.expr(frame, call.func)
-            name = _called(func)
-            how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
-            if not how:
-                continue
-            touched = [call.args[0].value] if call.args else []
-            if isinstance(func, ir.Attr) and name not in _DRAWN:  # `rows.sample()` gives other rows
-                touched.append(func.base)
-            if not any(self._is_target(one, target, frame) for one in touched):
-                continue
+        for _, how, call in self._changes(target, frame):
             if how == "sorted" or not draws_with_seed(call, frame, self._model):
                 return how
             is_drawn = True
@@ -741,6 +744,19 @@ class ListingOrder:
             return "sorted"
         changes = {self._is_changed(inside, one.frame) for one, inside in self._nested(target, frame)}
         return next((how for how in ("sorted", "shuffled") if how in changes), "drawn" if is_drawn else "")
+
+    def _changes(self, target: _Target, frame: Frame) -> Iterator[tuple[int, str, ir.Call]]:
+        """The calls of a def that change the order of a sequence in place, each with the number of its step:
+        'sorted' or 'shuffled'."""
+        for step, call in self._model.ev.performed(frame):
+            func = self._model.ev.expr(frame, call.func)
+            name = _called(func)
+            how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
+            touched = [call.args[0].value] if how and call.args else []
+            if how and isinstance(func, ir.Attr) and name not in _DRAWN:  # `rows.sample()` gives other rows
+                touched.append(func.base)
+            if any(self._is_target(one, target, frame) for one in touched):
+                yield frame.code.evaluated_by(step.call) or 0, how, call
 
     def is_shuffled(self, name: str, frames: Iterable[Frame]) -> bool:
         """Whether one of `frames` shuffles the list `self.name` without a seed."""
