@@ -373,16 +373,42 @@ def test_a_program_may_get_to_the_loader(code: str, tmp_path: Path) -> None:
 
 #: Cells of notebooks that may create `loader`: each runs by itself, in a folder that another one may have changed.
 CELLS = {
+    "an import of a missing name of a short module": ("from data import Tiles", LOADER),
+    "an import that may fail": ("try:\n    from pack.rows import Tiles\nexcept ImportError:\n    pass", LOADER),
+    "an import in a cell further down": (LOADER, "from pack.rows import Tiles"),
+    "a name that a cell which is gone has set": ("print(rows)", LOADER),
+    "an import after a change of the path": (
+        "import sys\nsys.path.insert(0, '/data')\nfrom pack.rows import Tiles",
+        LOADER,
+    ),
     "a call that fails in another cell": ("def load(folder): ...", "load()", LOADER),
     "an import in a function": ("def main():\n    from data import Tiles\n    " + LOADER, "main()"),
 }
 
 
-@pytest.mark.parametrize("cells", CELLS.values(), ids=CELLS)
-def test_the_cells_of_a_notebook(cells: tuple[str, ...], tmp_path: Path) -> None:
+#: Cells of notebooks that never create `loader`.
+NEVER_CELLS = {
+    "an import of a missing name of a package": ("from pack.rows import Tiles", LOADER),
+    "an import of a missing module of a package": ("from pack.tiles import Tiles\nimport os", LOADER),
+    "beside others": ("import os\nfrom pack.rows import Crops, Tiles", "rows = 1", f"if rows:\n    {LOADER}"),
+}
+PACK = "--- pack/__init__.py\n--- pack/rows.py\nclass Crops: ...\n"
+
+
+def _notebook(cells: tuple[str, ...]) -> str:
     sources = ("from torch.utils.data import DataLoader", *cells)
     written = {"cells": [{"cell_type": "code", "source": [one]} for one in sources], "nbformat": 4}
-    assert not _unused(tmp_path, f"--- train.ipynb\n{json.dumps(written)}\n" + DATA)
+    return f"--- train.ipynb\n{json.dumps(written)}\n"
+
+
+@pytest.mark.parametrize("cells", CELLS.values(), ids=CELLS)
+def test_the_cells_of_a_notebook(cells: tuple[str, ...], tmp_path: Path) -> None:
+    assert not _unused(tmp_path, _notebook(cells) + DATA + PACK)
+
+
+@pytest.mark.parametrize("cells", NEVER_CELLS.values(), ids=NEVER_CELLS)
+def test_cells_after_an_import_that_always_fails(cells: tuple[str, ...], tmp_path: Path) -> None:
+    assert _unused(tmp_path, _notebook(cells) + DATA + PACK)
 
 
 def test_nothing_is_unused_where_all_programs_fail(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ class FailingCode:
         """The pieces at module level that always fail, each with the clause whose block it ends (-1: the module)."""
         if path not in self._blocks:
             with provisional(self._blocks, path, ()):
-                file = self._script(path)
+                file = self._ev.file(path) if not self._ev.installed.holds(path) else None
                 pieces = file.asking(_may_fail, scope=MODULE) if file is not None else ()
                 self._blocks[path] = tuple(self._failing_among(pieces, file))
         return self._blocks[path]
@@ -137,10 +137,21 @@ class FailingCode:
                 yield piece, file.pieces[piece].parent
 
     def _ends(self, file: ProjectFile, piece: int) -> bool:
-        """Whether a statement at module level always fails."""
+        """Whether a statement at module level always fails. In a notebook, only imports do: cells that are gone may
+        have set the names that it reads."""
+        if file.path.suffix == SUFFIX:
+            return self._imports_what_fails(file.path, piece)
         if file.pieces[piece].ask(_asserts_false):
             return True
         return any(one.context == 0 for one in self._failing_steps((file.path, piece, 0)))
+
+    def _imports_what_fails(self, path: Path, piece: int) -> bool:
+        """Whether a statement always imports what cannot be imported."""
+        facts = self._ev.facts(path, piece)
+        steps = facts.ir.defs[0].steps if facts is not None else ()
+        return facts is not None and any(
+            step.context == 0 and self._fails_to_import(step, path, facts) for step in steps
+        )
 
     def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
         if key not in self._failures:
@@ -165,6 +176,10 @@ class FailingCode:
                 return isinstance(call, ir.Call) and (_exits(call, here) or self._is_refused(call, path, facts, here))
             case ir.Raise():
                 return True
+        return self._fails_to_import(step, path, facts)
+
+    def _fails_to_import(self, step: ir.Step, path: Path, facts: PieceFacts) -> bool:
+        match step:
             case ir.Bind(_, _, number) if number != NONE:
                 e = facts.ir.exprs[number]
                 return isinstance(e, ir.Imported) and self._imports.fails(path, e)
