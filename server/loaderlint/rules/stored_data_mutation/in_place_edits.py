@@ -20,9 +20,13 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, LibObject, Method, Site
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.passed_arguments import passed_for
 from loaderlint.rules.shared.stored_objects import Kind, is_array_index, known_kind
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.stored_data_mutation.settled_edits import settles_operand
+
+#: How many functions may pass on a view.
+_MAX_HANDED = 3
 
 
 class Edit(NamedTuple):
@@ -122,9 +126,15 @@ def _is_inplace(callee: Atom, number: int, frame: Frame, model: Model) -> bool:
     return option is not None and option.literal is not None and option.literal.value is True
 
 
-def _is_new_view(number: int, frame: Frame, model: Model) -> bool:
-    """Whether an expression makes a tensor object of its own, which may share the values of a stored one."""
+def _is_new_view(number: int, frame: Frame, model: Model, depth: int = 0) -> bool:
+    """Whether an expression makes a tensor object of its own, which may share the values of a stored one, or is a
+    parameter that always gets one."""
     match model.ev.expr(frame, number):
+        case ir.Param(index) if depth < _MAX_HANDED:
+            passed = list(passed_for(frame, index, model))
+            return bool(passed) and all(
+                one.number != ir.NONE and _is_new_view(one.number, one.frame, model, depth + 1) for one in passed
+            )
         case ir.Index(base, index):
             return is_array_index(index, frame, model) or known_kind(model.ev.eval(base, frame)) == "tensor"
         case ir.Attr(_, name):
