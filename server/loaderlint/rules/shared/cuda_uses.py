@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import templates_of_value
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.option_tests import is_as_configured, is_off
 from loaderlint.rules.shared.process_guards import asks, tests_around
 
 #: How many method calls on the moved tensor are followed: `x.cuda().float().unsqueeze(0)`.
@@ -125,7 +126,7 @@ def _is_chosen_off(device: int, frame: Frame, model: Model, depth: int = 0) -> b
     match model.ev.expr(frame, device):
         case ir.IfExp(test, then, other):
             branches = {True: then, False: other}
-            chosen = [one for holds, one in branches.items() if not _is_known(test, not holds, frame, model)]
+            chosen = [one for holds, one in branches.items() if not is_as_configured(test, not holds, frame, model)]
             return len(chosen) == 1 and _is_chosen_off(chosen[0], frame, model, depth + 1)
         case ir.Call(func, _) as call if Lib("torch.device") in model.ev.eval(func, frame).atoms:
             inner = ir.written_argument(call, "device", 0)
@@ -140,7 +141,7 @@ def _is_stored_off(store: Store, model: Model, depth: int) -> bool:
     step = model.def_of(store.frame).steps[store.step]
     if not isinstance(step, ir.SetAttr):
         return False
-    is_skipped = any(_is_off(test, store.frame, model) for test in tests_around(store.frame, step.context, model))
+    is_skipped = any(is_off(test, store.frame, model) for test in tests_around(store.frame, step.context, model))
     return is_skipped or _is_chosen_off(step.value, store.frame, model, depth + 1)
 
 
@@ -152,29 +153,11 @@ def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
     tensor or the process, or is false as configured."""
     doubts = 0
     for test in tests_around(frame, context, model):
-        if asks(test.expr, frame, model, _ASKING) or _is_off(test, frame, model):
+        if asks(test.expr, frame, model, _ASKING) or is_off(test, frame, model):
             return None
         if not test.negated and not asks(test.expr, frame, model, _NO_DOUBT):
             doubts = 1
     return doubts
-
-
-def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
-    """Whether the branch is not taken with the option as configured."""
-    return _is_known(test.expr, test.negated, frame, model)
-
-
-def _is_known(test: int, holds: bool, frame: Frame, model: Model) -> bool:
-    """Whether a test holds, or does not, with the options as configured: one part of `a and b` is enough for it not to
-    hold."""
-    match model.ev.expr(frame, test):
-        case ir.Unary("not", operand):
-            return _is_known(operand, not holds, frame, model)
-        case ir.BoolOp(op, left, right):
-            sides = [_is_known(side, holds, frame, model) for side in (left, right)]
-            return any(sides) if (op == "or") is holds else all(sides)
-    values = [atom.value for atom in model.ev.eval(test, frame).atoms if isinstance(atom, Literal_)]
-    return bool(values) and all(bool(value) is holds for value in values)
 
 
 # --- what is kept in GPU memory ---------------------------------------------------------------------------------------

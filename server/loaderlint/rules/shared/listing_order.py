@@ -32,7 +32,9 @@ from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.module_names import ModuleName, module_names
 from loaderlint.rules.shared.nested_functions import Nested, nested_readers
 from loaderlint.rules.shared.number_items import NumberItems
+from loaderlint.rules.shared.option_tests import is_off
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
+from loaderlint.rules.shared.process_guards import tests_around
 from loaderlint.rules.shared.seeded_draws import draws_with_seed, splits_with_seed
 from loaderlint.rules.shared.table_rows import is_table, selects_rows
 
@@ -800,12 +802,12 @@ class ListingOrder:
 
     def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
         """The orders of a slice of `whole`. A slice whose bounds come from a loop, of every n-th item, of all items, or
-        in a debugging run is not a split."""
+        in a debugging run, or only if a user sets an option, is not a split."""
         e = self._model.ev.expr(frame, index)
         bounds = [*self._bounds(e, whole, frame)] if isinstance(e, ir.Slice) else []
         if not bounds or any(self._is_from_loop(b, whole, frame, 0) for b in bounds):
             return found
-        if self._is_debugging(index, frame):
+        if self._is_debugging(index, frame) or self._is_by_option(index, frame):
             return found
         is_capped = isinstance(e, ir.Slice) and bounds == [e.upper] and self._is_cap(e.upper, whole, frame)
         return _capped(found) if is_capped else _cut(found)
@@ -914,6 +916,11 @@ class ListingOrder:
         """Whether two expressions are the same local or attribute."""
         e = self._model.ev.expr(frame, one)
         return one == other or (isinstance(e, ir.Attr) and e == self._model.ev.expr(frame, other))
+
+    def _is_by_option(self, number: int, frame: Frame) -> bool:
+        """Whether an expression is only evaluated if a user sets an option: `if limit > 0: names[:limit]`."""
+        tests = tests_around(frame, frame.code.context_of(number), self._model)
+        return any(is_off(test, frame, self._model) for test in tests)
 
     def _is_debugging(self, number: int, frame: Frame) -> bool:
         """Whether an expression is only evaluated under `if self.debug:` or the like."""

@@ -36,7 +36,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint. With another limit,
   samples differ only if there are more files than that, so this is a hint, too.
 - The folds keep groups together (`GroupKFold`, `GroupShuffleSplit`): they go by the names of the groups.
-- Only a debugging run takes the slice, under `if self.debug:`.
+- Only a debugging run takes the slice, under `if self.debug:`, or one in which a user sets an option:
+  `if args.limit > 0:`, where the option is 0 by default. Only the order of the samples remains, a hint.
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
 - Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.
