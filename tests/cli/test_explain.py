@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint import cli
+from loaderlint.commands import command_inputs
 from loaderlint.engine.workspace import Workspace
 from loaderlint.lsp.markdown import about_line
 from tests.cli.conftest import Result, Run
@@ -102,6 +103,28 @@ def test_a_line_of_a_folder_that_no_project_file_marks(
     monkeypatch.chdir(tmp_path)
     assert "num_workers=4" in run("explain", "lib/build.py:5").out
     assert "num_workers=4" in run("workers", "lib/build.py").out
+
+
+def test_checking_a_file_in_a_folder_that_no_project_file_marks(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current folder is read around the file if it is small: its finding depends on a file that it does not
+    import."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "data.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import Dataset\n\n\n"
+        "class Crops(Dataset):\n    def __len__(self):\n        return 9\n\n"
+        "    def __getitem__(self, index):\n        return np.random.rand(3)\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "from torch.utils.data import DataLoader\n\nfrom lib.data import Crops\n\n"
+        "loader = DataLoader(Crops(), num_workers=4)\n"
+    )
+    asked = ("check", "--no-cache", "--target-torch", "1.8", "lib/data.py")
+    monkeypatch.chdir(tmp_path)
+    assert "lib/data.py:10:16: error: every worker draws the same numbers" in run(*asked).out
+    monkeypatch.setattr(command_inputs, "_SMALL", (20_000, 1))
+    assert "lib/data.py:10:16: warning (possible): every worker" in run(*asked).out  # nobody has seen train.py
 
 
 def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:

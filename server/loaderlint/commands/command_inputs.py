@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.commands import BASELINE
+from loaderlint.files.project_roots import project_root
 from loaderlint.files.symlinks import known_as
 from loaderlint.report import shown_path
 from loaderlint.report.terminal import printable
@@ -17,6 +18,9 @@ from loaderlint.settings import settings
 from loaderlint.syntax.notebook import SUFFIX
 
 _INSTALLED = ("site-packages", "dist-packages")
+#: The maximum number of files and folders, and of Python files, in a folder that is read around a file although nothing
+#: marks it as a project: listing them takes about 20 ms.
+_SMALL = (20_000, 200)
 
 
 class Usage(Exception):
@@ -133,8 +137,9 @@ def _similar(path: Path, is_meant: Callable[[Path], bool] = Path.exists) -> str:
 
 
 class Roots(NamedTuple):
-    """Folders that count as project roots if no project file or repository marks one: named `folders`, which are read
-    completely, and folders `around` single files, which are not."""
+    """Folders that count as project roots if no project file or repository marks one: `folders`, which are read
+    completely (those that are named, and the current one if it is small), and others `around` single files, which are
+    not."""
 
     folders: tuple[Path, ...]
     around: tuple[Path, ...]
@@ -144,7 +149,16 @@ def roots_of(paths: Sequence[Path]) -> Roots:
     """The roots of paths that exist."""
     folders = [path for path in paths if os.path.isdir(path)]
     files = [path for path in paths if path not in folders]
-    return Roots(tuple(folders_around(folders)), tuple(folders_around(files)))
+    around = folders_around(files)
+    small = [folder for folder in around if folder == Path.cwd() and project_root(folder) is None and _is_small(folder)]
+    return Roots(tuple(folders_around([*folders, *small])), tuple(around))
+
+
+def _is_small(folder: Path) -> bool:
+    """Whether a folder has few files and folders."""
+    from loaderlint.sources.discovery import Budget, Walk  # the checks of a project do not need it
+
+    return Walk(folder, Budget(*_SMALL)).finish(lambda: False).complete
 
 
 def folders_around(paths: Iterable[Path]) -> list[Path]:

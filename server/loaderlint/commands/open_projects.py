@@ -1,8 +1,8 @@
 """Opens the projects around the paths that a command is given, as `check` does for folders.
 
 What runs a line, and in which loader's workers, depends on other files. So the folder around a single file is read
-completely, even if no project file or repository marks it. (There, `check FILE` reads only the files that the file
-leads to.)"""
+completely, even if no project file or repository marks it. (There, `check FILE` reads a folder completely only if it is
+the current one and small, otherwise the files that the file leads to.)"""
 
 from __future__ import annotations
 
