@@ -5,11 +5,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.attribute_assignments import may_assign
-from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, Val, is_none
+from loaderlint.project.evaluation.values import (
+    AUTO,
+    Atom,
+    ClassRef,
+    Instance,
+    Lib,
+    Literal_,
+    MapOf,
+    SeqOf,
+    Val,
+    is_none,
+)
 from loaderlint.project.modules.dependencies import needs_word
 
 if TYPE_CHECKING:
@@ -22,6 +34,9 @@ _EMPTY_BASES = frozenset(
         *("torch.utils.data.Dataset", "torch.utils.data.IterableDataset"),
     }
 )
+#: Attributes of the members of an `Enum`, which are known by their values.
+_OF_ENUMS = frozenset({"name", "value"})
+_SEQUENCES = MappingProxyType({"list": list, "tuple": tuple, "set": set})
 #: Decorators that add nothing but special methods.
 _DATACLASS = frozenset({Lib("dataclasses.dataclass")})
 #: Methods that make up attributes.
@@ -43,11 +58,25 @@ def lack(ev: Evaluator, value: Val, names: list[str], reader: Path) -> bool:
 
 
 def _lacks(ev: Evaluator, atom: Atom, name: str, reader: Path) -> bool:
+    if (builtin := _type_of(atom)) is not None:
+        return not hasattr(builtin, name) and name not in _OF_ENUMS
     if not isinstance(atom, Instance) or atom.site is None or name.startswith("__"):
         return False
     if ev.classes.member(atom.cls, name) is not None or name in ev.classes.fields(atom.cls):
         return False
     return _is_closed(ev, atom.cls) and not _is_set_somewhere(ev, name, reader)
+
+
+def _type_of(atom: Atom) -> type | None:
+    """The type of a constant, list, tuple, set or dict; None for anything else."""
+    match atom:
+        case Literal_(kind, value) if value is not None and kind != AUTO:
+            return type(value)
+        case SeqOf(kind) if not atom.names:
+            return _SEQUENCES[kind]
+        case MapOf():
+            return dict
+    return None
 
 
 def _is_closed(ev: Evaluator, cls: ClassRef) -> bool:
