@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val, of
 from loaderlint.project.modules.dependencies import is_def, needs_word
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.branches import are_apart
 from loaderlint.rules.shared.chosen_positions import chosen_positions
 from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
 from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
@@ -367,10 +368,23 @@ class ListingOrder:
                 continue
             sorting = [number for number, how, _ in self._changes(name, frame) if how == "sorted"]
             for number, step in frame.code.stores_of(name) if sorting else ():
-                part = self._model.ev.expr(frame, step.value)
-                if isinstance(part, ir.Index) and number < sorting[0] and self._is_target(part.base, name, frame):
-                    found = self._part(found, part.base, part.index, frame)
+                there = frozenset(order for order in found if not self._is_apart(order, step.context, frame))
+                if number < sorting[0]:
+                    found = (found - there) | self._parts(there, step.value, name, frame)
         return found
+
+    def _parts(self, found: Orders, value: int, name: str, frame: Frame) -> Orders:
+        """The orders of the list `self.name` after it has been replaced by a part of it, if `value` is one."""
+        e = self._model.ev.expr(frame, value)
+        if isinstance(e, ir.IfExp):
+            return _union(self._parts(found, way, name, frame) for way in self._ways(e, frame))
+        is_part = isinstance(e, ir.Index) and self._is_target(e.base, name, frame)
+        return self._part(found, e.base, e.index, frame) if isinstance(e, ir.Index) and is_part else found
+
+    def _is_apart(self, order: Order, context: int, frame: Frame) -> bool:
+        """Whether a def does not come by a listing and a context in one run."""
+        at = frame.code.context_of(order.listing.expr) if order.listing.frame is frame else None
+        return at is not None and are_apart(at, context, frame, self._model)
 
     def _of_taken(self, number: int, frame: Frame, depth: int) -> Orders:
         """The order of a list that is taken from a dict or a list: `files["train"]`, `for name, group in
