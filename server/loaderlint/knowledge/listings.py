@@ -27,6 +27,30 @@ KEEPS_ORDER_METHODS = frozenset(
 TABLES = frozenset(
     f"pandas.{name}" for name in ("DataFrame", "Series", "DataFrame.from_dict", "DataFrame.from_records")
 )
+#: Calls that read rows, or lines, in the order in which a file holds them.
+READS_ROWS = (
+    "builtins.open",
+    "csv.DictReader",
+    "csv.reader",
+    "h5py.File",
+    "joblib.load",
+    "json.load",
+    "numpy.genfromtxt",
+    "numpy.load",
+    "numpy.loadtxt",
+    "numpy.memmap",
+    "pandas.read_csv",
+    "pandas.read_excel",
+    "pandas.read_feather",
+    "pandas.read_hdf",
+    "pandas.read_json",
+    "pandas.read_parquet",
+    "pandas.read_pickle",
+    "pandas.read_table",
+    "pickle.load",
+    "scipy.io.loadmat",
+    "torch.load",
+)
 #: Attributes of a table that have its rows.
 ROWS = frozenset("iloc loc values at iat".split())
 #: Methods and functions after which the order is another: no fault of the listing then.

@@ -14,7 +14,14 @@ FAULTY: tuple[Case, ...] = (
         "measured",
         (Run("fork", FORK, shows=MISMATCH), Run("main process", MAIN_PROCESS, shows=MISMATCH)),
     ),
-    Case(RULE, "classes", "measured", (Run("main process", MAIN_PROCESS, shows=ORDER),)),
+    Case(
+        RULE,
+        "rows",
+        "measured",
+        (Run("fork", FORK, shows=MISMATCH), Run("main process", MAIN_PROCESS, shows=MISMATCH)),
+        fix="unsafe",
+    ),
+    Case(RULE, "classes", "measured", (Run("main process", MAIN_PROCESS, shows=ORDER),), fix="unsafe"),
     Case(RULE, "part", "measured", (Run("main process", MAIN_PROCESS, shows=ORDER),)),
     Case(RULE, "walk", "measured", (Run("main process", MAIN_PROCESS, shows=ORDER),), fix=None),
 )

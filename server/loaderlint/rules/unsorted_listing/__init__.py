@@ -11,7 +11,9 @@ These functions return names in the order of the file system, which is neither a
 files were created. On ext4 it depends on hashes of the names. Measured with 12 images `0.img` to `11.img` and 12 masks
 `0.msk` to `11.msk`: none of the 12 pairs by position was right.
 
-- Two listings that are paired by position (images and masks) give samples the wrong label, without a warning.
+- Two listings that are paired by position (images and masks) give samples the wrong label, without a warning. So does a
+  listing that is paired with the rows of a file (`self.labels = np.load("labels.npy")`, `pd.read_csv("labels.csv")`),
+  which have an order of their own.
 - A split by position (`names[:800]`, `names[rank::world]`), or by a draw with a seed (`random.sample(names, 800)`,
   `train_test_split(names, random_state=0)`, `random_split(dataset, sizes)` after `torch.manual_seed(0)`), changes on
   another machine or after a copy. The training may then have seen the validation data. So does a split of each group,
@@ -77,7 +79,8 @@ class Pairs(Dataset):
 
 ## Fix safety
 Safe: the same names, sorted. It is unsafe where the listing numbers the classes: a model that was trained before the
-fix expects the numbers of the machine where it was trained. Train it again, or write down the old order.
+fix expects the numbers of the machine where it was trained. Train it again, or write down the old order. Unsafe, too, where
+the files are matched with the rows of another file: these have to be in the order of the names.
 
 Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
 number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, or that

@@ -28,6 +28,7 @@ _TEXTS = frozenset({"name", "path"})
 #: Methods of lists that keep what they add in its order.
 _KEEPS = frozenset({"append", "extend"})
 _RENUMBERS = " (trained models expect the old class numbers)"
+_MATCHED = " (the rows that they are matched with have to be in the order of the names)"
 #: The calls that list a folder, by the last part of their names.
 _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
@@ -50,9 +51,9 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    title += _RENUMBERS if use.numbers else ""
+    title += _RENUMBERS if use.numbers else _MATCHED if use.rows else ""
     is_safe = (
-        not use.numbers
+        not (use.numbers or use.rows)
         and all(is_only_one(other, ours, model) for other in others)
         and not any(map(sorts_sometimes, ours))
         and not _are_mixed(use.trained & ours, ours, model)

@@ -23,8 +23,9 @@ from loaderlint.rules.shared.listing_order import (
 from loaderlint.rules.shared.seeded_draws import draws_with_seed
 from loaderlint.rules.unsorted_listing.checked_pairs import are_checked
 from loaderlint.rules.unsorted_listing.class_numbers import numbered, numbered_in_sample
+from loaderlint.rules.unsorted_listing.file_rows import read_by
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
-from loaderlint.rules.unsorted_listing.positional_items import Taken
+from loaderlint.rules.unsorted_listing.positional_items import Taken, rows_beside
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
 from loaderlint.rules.unsorted_listing.seeded_splits import split_of
 
@@ -47,7 +48,8 @@ class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
     leave the sequence without an order, or mispair files that happened to match. `splits`: it decides which of several
-    datasets gets a file. `numbers`: it numbers the classes. `trained`: the listings in whose order a loader trains on
+    datasets gets a file. `numbers`: it numbers the classes. `rows`: the files are matched with
+    the rows of another file. `trained`: the listings in whose order a loader trains on
     the samples."""
 
     listing: Listing
@@ -56,6 +58,7 @@ class ListingUse(Struct, frozen=True):
     mates: frozenset[Listing] = frozenset()
     splits: bool = False
     numbers: bool = False
+    rows: bool = False
     trained: frozenset[Listing] = frozenset()
 
 
@@ -83,6 +86,9 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
             elif each.capped:
                 what = f"{{}} may get other samples if there are more files than {name} takes:"
                 yield ListingUse(each.listing, Severity.HINT, what, splits=True)
+    for one in taken:
+        for name, reader in rows_beside(one, entry, inst, model):
+            yield from _beside_rows(one.orders, f"`{one.name}`" if one.name else "a listing", f"`{name}`", reader)
     split = split_of(inst, model) if taken else ""
     for one in taken:
         unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
@@ -93,6 +99,15 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model):
             yield from _apart(one.orders, other.orders)
+
+
+def _beside_rows(orders: Orders, listed: str, rows: str, reader: str) -> Iterator[ListingUse]:
+    """The listings of a sequence that is matched by position with the rows of a file."""
+    read = f"{rows}, which `{reader.removeprefix('builtins.')}` reads"
+    what = f"samples of {{}} may be paired wrongly: {listed} is matched by position with {read}, and"
+    for each in _stable(orders):
+        if not each.sorted:
+            yield ListingUse(each.listing, Severity.WARNING, what, rows=True)
 
 
 def _beside(one: Listing, listings: Sequence[Listing]) -> frozenset[Listing]:
@@ -130,6 +145,7 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
     mates: dict[Listing, set[Listing]] = {}
     splitting: set[Listing] = set()
     numbering: set[Listing] = set()
+    with_rows: set[Listing] = set()
     for use in uses:
         known = first.setdefault(use.listing, use)
         if known.severity == Severity.HINT != use.severity:
@@ -137,6 +153,7 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
         mates.setdefault(use.listing, set()).update(use.mates)
         splitting |= {use.listing} if use.splits else set()
         numbering |= {use.listing} if use.numbers else set()
+        with_rows |= {use.listing} if use.rows else set()
     linked = {listing: frozenset(_linked(listing, mates)) for listing in first}
     return [
         replace(
@@ -144,6 +161,7 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
             mates=linked[one] - {one},
             splits=bool(splitting & linked[one]),
             numbers=bool(numbering & linked[one]),
+            rows=bool(with_rows & linked[one]),
         )
         for one, use in first.items()
     ]
@@ -239,6 +257,12 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listing
         for first, second in combinations([each for each in orders if each], 2):
             if not are_checked(first, second, (frame,), order, model):
                 yield from _mismatch(first, second, _TWO, model)
+        readers = [
+            read_by(arg.value, frame, model) for arg, found in zip(call.call.args, orders, strict=True) if not found
+        ]
+        for reader in filter(None, readers if any(orders) else ()):
+            for found in orders:
+                yield from _beside_rows(found, "a listing", "the rows of a file", reader)
 
 
 def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:

@@ -14,6 +14,7 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import ListingOrder, Orders
 from loaderlint.rules.shared.told_values import is_only_told
+from loaderlint.rules.unsorted_listing.file_rows import read_by
 
 #: A position that a helper is given: whatever its caller computed.
 _ANY_POSITION = "any"
@@ -63,12 +64,33 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
     return list(found.values())
 
 
+def rows_beside(taken: Taken, entry: Frame, inst: Instance, model: Model) -> Iterator[tuple[str, str]]:
+    """The sequences of the dataset with the rows of a file of which a sample takes the item at the same position: how
+    they are written, and what reads the file."""
+    for frame, number, e in _indexed([frame for frame in model.run_by([entry]) if frame.receiver == inst], model):
+        base = model.ev.expr(frame, e.base)
+        kept = _kept_as(base, frame, model) if base is not None else ""
+        if not kept or taken.name == f"self.{kept}":
+            continue
+        helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
+        position = _ANY_POSITION if helped else _shape(_row(e, frame, model), frame, model, 0)
+        one = Taken(f"self.{kept}", f"self.{kept}", position, frozenset(), [(frame, number)])
+        reader = read_by(e.base, frame, model) if taken.is_paired(one, entry, model) else ""
+        if reader and not is_only_told(number, frame, model):
+            yield one.name, reader
+
+
+def _row(e: ir.Index, frame: Frame, model: Model) -> int:
+    """The index of the row: `index` of `rows.loc[index, "path"]`."""
+    position = model.ev.expr(frame, e.index)
+    return position.items[0] if isinstance(position, ir.Seq) and position.items else e.index
+
+
 def _orders(e: ir.Index, frame: Frame, order: ListingOrder, model: Model) -> Orders:
     """The orders of a sequence from which a sample takes an item by its own position, or by the one that stands there
     among chosen positions: `self.files[self.chosen[index]]`."""
     position = model.ev.expr(frame, e.index)
-    row = position.items[0] if isinstance(position, ir.Seq) and position.items else e.index  # `rows.loc[index, "path"]`
-    if _is_from_parameter(row, frame, model, 0):
+    if _is_from_parameter(_row(e, frame, model), frame, model, 0):
         return order.of(e.base, frame)
     if isinstance(position, ir.Index) and _is_from_parameter(position.index, frame, model, 0):
         return order.at(e.base, position.base, frame)
