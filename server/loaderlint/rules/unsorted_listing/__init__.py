@@ -78,9 +78,9 @@ class Pairs(Dataset):
 ```
 
 ## Fix safety
-Safe: the same names, sorted. It is unsafe where the listing numbers the classes: a model that was trained before the
-fix expects the numbers of the machine where it was trained. Train it again, or write down the old order. Unsafe, too, where
-the files are matched with the rows of another file: these have to be in the order of the names.
+Safe: the same names, sorted. It is unsafe where the listing numbers the classes, because a model that was trained
+before the fix expects the numbers of the machine where it was trained: train it again, or write down the old order. It
+is also unsafe where the files are matched with the rows of another file, which have to be in the order of the names.
 
 Listings that are matched by position, those of one sequence, and those that one class, or the functions of one module,
 number with `enumerate`, are sorted together; so are a listing and the one that a loop around it goes through, or that
