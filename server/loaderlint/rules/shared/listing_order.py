@@ -830,8 +830,10 @@ class ListingOrder:
         """Whether a bound of a slice of `whole` has another value in each turn of a loop, apart from the length of what
         the loop goes through: `for name, files in groups.items(): files[: len(files) // 2]`."""
         e = self._model.ev.expr(frame, bound)
-        if isinstance(e, ir.Element | ir.Unpack | ir.Phi) or depth > 6:
+        if isinstance(e, ir.Element | ir.Unpack) or bound in frame.code.heads or depth > 6:
             return True
+        if isinstance(e, ir.Phi):
+            return any(self._is_from_loop(way, whole, frame, depth + 1) for way in self._ways(e, frame))
         if isinstance(e, ir.Call) and [arg.value for arg in e.args] == [whole]:
             return not self._counts(bound, "builtins.len", frame)
         return any(self._is_from_loop(part, whole, frame, depth + 1) for part in _parts(e))
@@ -856,6 +858,8 @@ class ListingOrder:
         if self._is_one_of(number, (None, 0), frame):
             return True
         e = self._model.ev.expr(frame, number)
+        if isinstance(e, ir.Phi) and number not in frame.code.heads:
+            return all(self._is_start(way, frame) for way in self._ways(e, frame))
         if isinstance(e, ir.Bin):
             return e.op == "*" and any(self._is_one_of(side, (0,), frame) for side in (e.left, e.right))
         called = self._model.ev.eval(e.func, frame).atoms if isinstance(e, ir.Call) else frozenset()
@@ -902,17 +906,26 @@ class ListingOrder:
         return any(self._is_its_length(arg.value, whole, frame) for arg in e.args)
 
     def _ways(self, e: ir.Expr | None, frame: Frame) -> list[int]:
-        """What a limit may be: `limit or len(names)`, `len(names) if limit is None else limit`, or an attribute that
-        the same def stores, each only as far as it is taken."""
+        """What a limit may be: `limit or len(names)`, `len(names) if limit is None else limit`, what a branch has
+        chosen, or an attribute that the same def stores, each only as far as it is taken without an option."""
         match e:
             case ir.IfExp(test, then, other):
                 truth = self._model.ev.liveness.truth(test, frame)
                 return [then, other] if truth is None else [then if truth else other]
             case ir.BoolOp("or", left, right):
                 return [right] if self._is_one_of(left, (None, 0), frame) else [left, right]
+            case ir.Phi(choices):
+                live = list(self._model.ev.liveness.live(choices, frame))
+                return [one for one in live if not self._is_set_by_option(one, frame)] or live
             case ir.Attr(base, name) if ir.is_self(self._model.ev.expr(frame, base)):
                 return [step.value for _, step in frame.code.stores_of(name)]
         return []
+
+    def _is_set_by_option(self, value: int, frame: Frame) -> bool:
+        """Whether a name gets a value only if a user sets an option: `if args.limit: end = args.limit`."""
+        contexts = [step.context for _, step in frame.code.bindings.get(value, ())]
+        tests = [list(tests_around(frame, context, self._model)) for context in contexts]
+        return bool(tests) and all(any(is_off(one, frame, self._model) for one in around) for around in tests)
 
     def _is_common_length(self, number: int, frame: Frame) -> bool:
         """Whether an expression is the smaller of several lengths, `min(len(a), len(b))`: what it leaves out has no
