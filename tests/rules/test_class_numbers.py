@@ -39,80 +39,81 @@ def numbered(folder: Path, code: str) -> str:
 #: The constructor of a dataset, and what is said of its listings.
 NUMBERED: dict[str, str] = {
     "c = os.listdir(root); self.n = {x: n for n, x in enumerate(c)}; "
-    "self.items = load(self.n)": "warning os.listdir numbers [safe]",
+    "self.items = load(self.n)": "warning os.listdir numbers [unsafe]",
     "c = sorted(os.listdir(root)); self.n = {x: n for n, x in enumerate(c)}; self.items = load(self.n)": "",
     "c = os.listdir(root); c.sort(); self.n = {x: n for n, x in enumerate(c)}; self.items = load(self.n)": "",
     "self.n = {x: n for n, x in enumerate(os.listdir(root))}; "
-    "self.items = load(self.n)": "warning os.listdir numbers [safe]",
+    "self.items = load(self.n)": "warning os.listdir numbers [unsafe]",
     "self.n = {x: n for n, x in enumerate(load(root))}; self.items = load(self.n)": "",
     "self.n = {x: n for n, x in enumerate(glob.glob(root))}; "
-    "self.items = load(self.n)": "warning glob.glob numbers [safe]",
+    "self.items = load(self.n)": "warning glob.glob numbers [unsafe]",
     "self.n = {x: n for n, x in enumerate(Path(root).iterdir())}; "
-    "self.items = load(self.n)": "warning Path.iterdir numbers [safe]",
+    "self.items = load(self.n)": "warning Path.iterdir numbers [unsafe]",
     "self.n = {x: n for n, x in enumerate(set(load(root)))}; self.items = load(self.n)": "",
     "self.n = {n: x for n, x in enumerate(os.listdir(root))}; self.items = load(self.n)": "",
     "self.n = {x: x for x in os.listdir(root)}; self.items = load(self.n)": "",
-    "self.n = {}; for n, x in enumerate(os.listdir(root)): self.n[x] = n": "warning os.listdir numbers [safe]",
+    "self.n = {}; for n, x in enumerate(os.listdir(root)): self.n[x] = n": "warning os.listdir numbers [unsafe]",
     "self.n = {}; for n, x in enumerate(os.listdir(root)): self.n[n] = x": "",
     "self.n = {}; for n, x in enumerate(sorted(os.listdir(root))): self.n[x] = n": "",
-    "self.c = os.listdir(root); self.items = [self.c.index(x) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.c = os.listdir(root); self.items = [self.c.index(x) for x in load()]": "warning os.listdir numbers [unsafe]",
     "self.c = sorted(os.listdir(root)); self.items = [self.c.index(x) for x in load()]": "",
     "c = os.listdir(root); "
-    "self.items = [(f, c.index(x)) for x in c for f in load(x)]": "warning os.listdir numbers [safe]",
-    "c = os.listdir(root); n = c.index('a'); self.items = load()": "warning os.listdir numbers [safe]",
+    "self.items = [(f, c.index(x)) for x in c for f in load(x)]": "warning os.listdir numbers [unsafe]",
+    "c = os.listdir(root); n = c.index('a'); self.items = load()": "warning os.listdir numbers [unsafe]",
     "c = os.listdir(root); n = c.index('a', 3); self.items = load()": "",
-    "c = os.listdir(root); print(c.index('a')); self.items = load()": "warning os.listdir numbers [safe]",
+    "c = os.listdir(root); print(c.index('a')); self.items = load()": "warning os.listdir numbers [unsafe]",
+    "self.items = []; for n, c in enumerate(os.listdir(root)):;  for f in os.listdir(c): self.items.append((f, n))": (
+        "hint os.listdir [unsafe] + warning os.listdir numbers [unsafe]"
+    ),
     "self.items = []; for n, c in enumerate(os.listdir(root)):; "
-    " for f in os.listdir(c): self.items.append((f, n))": "hint os.listdir [safe] + warning os.listdir numbers [safe]",
-    "self.items = []; for n, c in enumerate(os.listdir(root)):; "
-    " for f in os.listdir(c): self.items.append(n)": "hint os.listdir [safe] + warning os.listdir numbers [safe]",
+    " for f in os.listdir(c): self.items.append(n)": "hint os.listdir [unsafe] + warning os.listdir numbers [unsafe]",
     "self.items = []; for n, c in enumerate(os.listdir(root)):; "
     " for f in os.listdir(c): self.items.append((f, c))": "hint os.listdir [safe] + hint os.listdir [safe]",
     "self.items = []; for n, c in enumerate(os.listdir(root)): self.items.append((c, n))": "hint os.listdir [safe]",
     "self.items = []; for n, c in enumerate(sorted(os.listdir(root))):; "
     " for f in os.listdir(c): self.items.append((f, n))": "hint os.listdir [safe]",
     "self.items = []; n = 0; for c in os.listdir(root):;  for f in os.listdir(c): self.items.append((f, n)); "
-    " n += 1": "hint os.listdir [safe] + warning os.listdir numbers [safe]",
+    " n += 1": "hint os.listdir [unsafe] + warning os.listdir numbers [unsafe]",
     "self.items = []; n = 0; for c in os.listdir(root):;  for f in os.listdir(c): self.items.append((f, n)); "
-    " n = n + 1": "hint os.listdir [safe] + warning os.listdir numbers [safe]",
+    " n = n + 1": "hint os.listdir [unsafe] + warning os.listdir numbers [unsafe]",
     "self.items = []; n = 0; for c in os.listdir(root):;  for f in os.listdir(c): self.items.append((f, c)); "
     " n += 1": "hint os.listdir [safe] + hint os.listdir [safe]",
     "self.items = []; n = 0; for c in os.listdir(root):;  self.items += [(f, n) for f in os.listdir(c)]; "
-    " n += 1": "hint os.listdir [safe] + warning os.listdir numbers [safe]",
+    " n += 1": "hint os.listdir [unsafe] + warning os.listdir numbers [unsafe]",
     "self.items = []; n = 0; for c in sorted(os.listdir(root)):; "
     " for f in os.listdir(c): self.items.append((f, n));  n += 1": "hint os.listdir [safe]",
     "self.items = []; n = 0; for c in os.listdir(root):;  self.items.append((c, n));  n += 1": "hint os.listdir [safe]",
     "self.items = load(); self.n = {x: n for n, x in enumerate(os.listdir(root))} / "
-    "def __getitem__(self, index): return self.n[self.items[index]]": "warning os.listdir numbers [safe]",
+    "def __getitem__(self, index): return self.n[self.items[index]]": "warning os.listdir numbers [unsafe]",
     "self.c = os.listdir(root); self.items = load(); self.n = {x: n for n, x in enumerate(self.c)} / "
     "def __getitem__(self, index): return self.c[index]": "hint os.listdir [safe]",
     "self.c = os.listdir(root); self.items = load(); self.n = {x: n for n, x in enumerate(self.c)} / "
-    "def __getitem__(self, index): return self.c[0]": "warning os.listdir numbers [safe]",
+    "def __getitem__(self, index): return self.c[0]": "warning os.listdir numbers [unsafe]",
     "self.items = load() / def __getitem__(self, index): return {x: n for n, x in enumerate(os.listdir('x'))}": "",
     "self.items = load(); self.c = os.listdir(root) / "
-    "def __getitem__(self, index): return self.c.index(self.items[index])": "warning os.listdir numbers [safe]",
+    "def __getitem__(self, index): return self.c.index(self.items[index])": "warning os.listdir numbers [unsafe]",
     "self.items = load(); self.c = os.listdir(root) / "
     "def __getitem__(self, index): return self.c.index(self.items[index]), self.c[index]": "hint os.listdir [safe]",
     "def number(c): return {x: n for n, x in enumerate(c)} | self.n = number(os.listdir(root)); "
-    "self.items = load(self.n)": "warning os.listdir numbers [safe]",
+    "self.items = load(self.n)": "warning os.listdir numbers [unsafe]",
     "def number(c): return {x: n for n, x in enumerate(c)} | self.n = number(sorted(os.listdir(root))); "
     "self.items = load(self.n)": "",
     "def use(n): return 3 | c = os.listdir(root); self.items = [use(c.index(x)) for x in load()]": "",
     "def use(n): return n | c = os.listdir(root); "
-    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [unsafe]",
     "def use(a, n=0): return a | c = os.listdir(root); self.items = [use(x, n=c.index(x)) for x in load()]": "",
     "def use(a, n=0): return n | c = os.listdir(root); "
-    "self.items = [use(x, n=c.index(x)) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.items = [use(x, n=c.index(x)) for x in load()]": "warning os.listdir numbers [unsafe]",
     "def use(*a): return 3 | c = os.listdir(root); "
-    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [unsafe]",
     "def use(n): return lambda: n | c = os.listdir(root); "
-    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.items = [use(c.index(x)) for x in load()]": "warning os.listdir numbers [unsafe]",
     "def use(n): return 3 | c = os.listdir(root); k = c.index('a'); "
-    "self.items = [use(k), k]": "warning os.listdir numbers [safe]",
+    "self.items = [use(k), k]": "warning os.listdir numbers [unsafe]",
     "def use(n): return 3 | c = os.listdir(root); "
-    "self.items = [use(*[c.index(x)]) for x in load()]": "warning os.listdir numbers [safe]",
+    "self.items = [use(*[c.index(x)]) for x in load()]": "warning os.listdir numbers [unsafe]",
     "C = os.listdir('x') | self.n = {x: n for n, x in enumerate(C)}; "
-    "self.items = load(self.n)": "warning os.listdir numbers [safe]",
+    "self.items = load(self.n)": "warning os.listdir numbers [unsafe]",
 }
 
 

@@ -86,10 +86,7 @@ READS_ELSEWHERE = frozenset(
 
 #: Functions of NumPy whose result has the size of their first argument.
 COPIES_ARRAY = frozenset(
-    f"numpy.{name}"
-    for name in """
-    array asarray ascontiguousarray asanyarray copy clip uint8 float32 float64 fliplr flipud round around
-    """.split()
+    "array asarray ascontiguousarray asanyarray copy clip uint8 float32 float64 fliplr flipud round around".split()
 )
 
 #: Functions of NumPy that make an image, with the position of `dtype`, and the types that are bytes.

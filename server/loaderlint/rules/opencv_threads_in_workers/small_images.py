@@ -96,7 +96,7 @@ def _is_large_result(made: LibObject, ev: Evaluator, depth: int) -> bool:
         return _is_large_call(made.name, ev.calls.site_arguments(made.site), ev, depth)
     frame, same = made.site.frame, partial(_is_large_array, ev=ev, depth=depth)
     match ev.expr(frame, made.site.expr):
-        case ir.Call() if made.name in COPIES_ARRAY:
+        case ir.Call() if made.name.startswith("numpy.") and made.name.removeprefix("numpy.") in COPIES_ARRAY:
             return same(ev.calls.site_arguments(made.site).get("a", 0))
         case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr) and method.name in _KEEPS_SIZE:
             return same(ev.eval(method.base, frame))

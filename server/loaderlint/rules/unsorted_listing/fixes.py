@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from types import MappingProxyType
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Intent, Wrap
@@ -21,14 +22,19 @@ from loaderlint.rules.unsorted_listing.listed_again import (
     listed_by_others,
     sorts_sometimes,
 )
-from loaderlint.rules.unsorted_listing.listing_uses import ListingUse
+from loaderlint.rules.unsorted_listing.listing_uses import ListingUse, Relies
 
 #: Attributes of the entries of `os.scandir` that are text and have the order of the names.
 _TEXTS = frozenset({"name", "path"})
 #: Methods of lists that keep what they add in its order.
 _KEEPS = frozenset({"append", "extend"})
-_RENUMBERS = " (trained models expect the old class numbers)"
-_MATCHED = " (the rows that they are matched with have to be in the order of the names)"
+#: What sorting a listing breaks, for the title of the fix.
+_RELIES: Mapping[Relies, str] = MappingProxyType(
+    {
+        "models": " (trained models expect the old class numbers)",
+        "rows": " (the rows that they are matched with have to be in the order of the names)",
+    }
+)
 #: The calls that list a folder, by the last part of their names.
 _LISTING = {name: name for name in LISTING_METHODS} | {name.rpartition(".")[2]: name for name in LISTINGS}
 
@@ -51,9 +57,10 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
             return ()
         intents[intent] = None
     title = "Sort the listing" if len(intents) == 1 else "Sort the listings"
-    title += _RENUMBERS if use.numbers else _MATCHED if use.rows else ""
+    relies = {what for listing, what in use.relied if listing in ours}
+    title += "".join(_RELIES[what] for what in sorted(relies))
     is_safe = (
-        not (use.numbers or use.rows)
+        not relies
         and all(is_only_one(other, ours, model) for other in others)
         and not any(map(sorts_sometimes, ours))
         and not _are_mixed(use.trained & ours, ours, model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,21 +45,25 @@ _UNORDERED = frozenset("mean sum max min amax amin std var median nanmean nansum
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
+#: What relies on the order of a listing as it is: models that are trained on the numbers of the classes, or the rows of
+#: another file.
+Relies = Literal["models", "rows"]
+
+
 class ListingUse(Struct, frozen=True):
     """How bad it is that a listing's order decides `what` (with {} for the loader). `mates`: the other listings that
     have no order either, and are in the same sequence or taken by the same positions. Sorting only some of them would
     leave the sequence without an order, or mispair files that happened to match. `splits`: it decides which of several
-    datasets gets a file. `numbers`: it numbers the classes. `rows`: the files are matched with
-    the rows of another file. `trained`: the listings in whose order a loader trains on
-    the samples."""
+    datasets gets a file. `relies`: what relies on the order as it is. `relied`: all listings of the dataset on whose
+    order something relies, and what does. `trained`: the listings in whose order a loader trains on the samples."""
 
     listing: Listing
     severity: Severity
     what: str
     mates: frozenset[Listing] = frozenset()
     splits: bool = False
-    numbers: bool = False
-    rows: bool = False
+    relies: Relies | None = None
+    relied: frozenset[tuple[Listing, Relies]] = frozenset()
     trained: frozenset[Listing] = frozenset()
 
 
@@ -107,7 +112,7 @@ def _beside_rows(orders: Orders, listed: str, rows: str, reader: str) -> Iterato
     what = f"samples of {{}} may be paired wrongly: {listed} is matched by position with {read}, and"
     for each in _stable(orders):
         if not each.sorted:
-            yield ListingUse(each.listing, Severity.WARNING, what, rows=True)
+            yield ListingUse(each.listing, Severity.WARNING, what, relies="rows")
 
 
 def _beside(one: Listing, listings: Sequence[Listing]) -> frozenset[Listing]:
@@ -144,24 +149,21 @@ def gravest(uses: Iterable[ListingUse]) -> list[ListingUse]:
     first: dict[Listing, ListingUse] = {}
     mates: dict[Listing, set[Listing]] = {}
     splitting: set[Listing] = set()
-    numbering: set[Listing] = set()
-    with_rows: set[Listing] = set()
+    relied: set[tuple[Listing, Relies]] = set()
     for use in uses:
         known = first.setdefault(use.listing, use)
         if known.severity == Severity.HINT != use.severity:
             first[use.listing] = use
         mates.setdefault(use.listing, set()).update(use.mates)
         splitting |= {use.listing} if use.splits else set()
-        numbering |= {use.listing} if use.numbers else set()
-        with_rows |= {use.listing} if use.rows else set()
+        relied |= {(use.listing, use.relies)} if use.relies is not None else set()
     linked = {listing: frozenset(_linked(listing, mates)) for listing in first}
     return [
         replace(
             use,
             mates=linked[one] - {one},
             splits=bool(splitting & linked[one]),
-            numbers=bool(numbering & linked[one]),
-            rows=bool(with_rows & linked[one]),
+            relied=frozenset(relied),
         )
         for one, use in first.items()
     ]
@@ -288,4 +290,4 @@ def numbered_by_sample(entry: Frame, model: Model) -> Iterator[ListingUse]:
 def _class_numbers(number: int, frame: Frame, order: ListingOrder) -> Iterator[ListingUse]:
     for each in _stable(order.of(number, frame)):
         if not each.sorted:
-            yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:", numbers=True)
+            yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:", relies="models")
