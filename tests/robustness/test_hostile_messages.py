@@ -127,7 +127,7 @@ class Server:
     def __init__(self, pipe: Pipe, errors: Path) -> None:
         self.pipe = pipe
         self._errors = errors
-        self._numbers = 1
+        self._numbers = 1_000  # apart from the ids of the messages
 
     def answers(self, data: bytes) -> list[dict[str, Any]]:
         """What the server sends until it has answered a question that comes after `data`."""
