@@ -2,7 +2,8 @@
 # missing-set-epoch (LDR505)
 
 ## What it does
-Finds a `DistributedSampler` that shuffles, in a training loop that never calls its `set_epoch`.
+Finds a `DistributedSampler` that shuffles, in a training loop that never calls its `set_epoch`, or in a generator that
+yields the batches again and again (`while True: yield from loader`).
 
 ## Why is this bad?
 The sampler shuffles with `seed + epoch`, and the epoch stays 0 until `set_epoch` changes it. Every epoch then goes

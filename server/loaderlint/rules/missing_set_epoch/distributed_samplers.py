@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Unknown, Val
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, loop_around, passes
 
 SAMPLER = "torch.utils.data.DistributedSampler"
@@ -24,12 +24,21 @@ def sampled_passes(model: Model) -> Mapping[Place, list[tuple[LibObject, Pass]]]
     """The passes over loaders in loops that may train, each with the sampler of its loader, by the place where the
     sampler is made."""
     found: dict[Place, list[tuple[LibObject, Pass]]] = {}
-    for function in model.main_functions(_TRAINING):
+    for function in (*model.main_functions(_TRAINING), *_generators(model)):
         for frame in function.frames if has_loops(function) else ():
             for one in passes(frame, model):
                 for sampler in samplers_of(one.loader, model):
                     found.setdefault(model.site_place(sampler.site), []).append((sampler, one))
     return found
+
+
+def _generators(model: Model) -> Iterator[MainFunction]:
+    """The generators of the main process: what yields the batches of a loader again and again is there for training."""
+    for function in model.main_functions(("yield",)):
+        file = model.files.file(function.path)
+        if function.written.is_generator and file is not None:
+            if not any(file.pieces[function.piece].holds(word) for word in _TRAINING):
+                yield function
 
 
 def samplers_of(loader: Loader, model: Model) -> list[LibObject]:

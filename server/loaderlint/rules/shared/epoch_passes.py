@@ -88,9 +88,11 @@ def gives_items(name: str) -> bool:
 
 
 def has_loops(function: MainFunction) -> bool:
-    """Whether the def may iterate over a loader in a loop: a loop iterates over something or calls something."""
+    """Whether the def may iterate over a loader in a loop: a loop iterates over something, calls something or yields
+    from something."""
     one = function.written
-    return any(isinstance(step, ir.Iterate | ir.Perform) and one.is_in_loop(step.context) for step in one.steps)
+    steps = (step for step in one.steps if isinstance(step, ir.Iterate | ir.Perform | ir.YieldStep))
+    return any(one.is_in_loop(step.context) for step in steps)
 
 
 def passes(frame: Frame, model: Model) -> Iterator[Pass]:
@@ -189,6 +191,8 @@ def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iter
     """What a step iterates over once, as (frame, iterable, context of the step there)."""
     if isinstance(step, ir.Iterate):
         yield frame, step.iterable, step.context
+    if isinstance(step, ir.YieldStep) and step.is_from:
+        yield frame, step.value, step.context
     if not isinstance(step, ir.Perform) or depth == 0:
         return
     for target in model.ev.targets(step.call, frame):
