@@ -547,7 +547,7 @@ def _used_as_mask(exprs: Sequence[ir.Expr], e: ir.Expr) -> tuple[int, ...]:
             return () if any(type(exprs[side]) is ir.Const for side in (left, right)) else (left, right)
         case ir.Attr(base, name) if name in SHOWS_ARRAY:
             return (base,)
-        case ir.Index(_, index):
+        case ir.Index(base, index) if not isinstance(exprs[base], ir.Seq | ir.Map):  # `("no", "yes")[kind == 1]`
             return _compared(exprs, index)
     return ()
 

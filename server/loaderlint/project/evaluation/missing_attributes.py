@@ -68,9 +68,10 @@ def _lacks(ev: Evaluator, atom: Atom, name: str, reader: Path) -> bool:
 
 
 def _type_of(atom: Atom) -> type | None:
-    """The type of a constant, list, tuple, set or dict; None for anything else."""
+    """The type of a constant, list, tuple, set or dict; None for anything else. An option may get another type than
+    its default has."""
     match atom:
-        case Literal_(kind, value) if value is not None and kind != AUTO:
+        case Literal_(kind, value, configured) if value is not None and kind != AUTO and not configured:
             return type(value)
         case SeqOf(kind) if not atom.names:
             return _SEQUENCES[kind]

@@ -35,10 +35,9 @@ def sampled_passes(model: Model) -> Mapping[Place, list[tuple[LibObject, Pass]]]
 def _generators(model: Model) -> Iterator[MainFunction]:
     """The generators of the main process: what yields the batches of a loader again and again is there for training."""
     for function in model.main_functions(("yield",)):
-        file = model.files.file(function.path)
-        if function.written.is_generator and file is not None:
-            if not any(file.pieces[function.piece].holds(word) for word in _TRAINING):
-                yield function
+        file = model.files.file(function.path) if function.written.is_generator else None
+        if file is not None and not any(map(file.pieces[function.piece].holds, _TRAINING)):
+            yield function
 
 
 def samplers_of(loader: Loader, model: Model) -> list[LibObject]:

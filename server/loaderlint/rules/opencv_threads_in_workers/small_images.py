@@ -96,7 +96,7 @@ def _is_large_result(made: LibObject, ev: Evaluator, depth: int) -> bool:
         return _is_large_call(made.name, ev.calls.site_arguments(made.site), ev, depth)
     frame, same = made.site.frame, partial(_is_large_array, ev=ev, depth=depth)
     match ev.expr(frame, made.site.expr):
-        case ir.Call() if made.name.startswith("numpy.") and made.name.removeprefix("numpy.") in COPIES_ARRAY:
+        case ir.Call() if _copies(made.name):
             return same(ev.calls.site_arguments(made.site).get("a", 0))
         case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr) and method.name in _KEEPS_SIZE:
             return same(ev.eval(method.base, frame))
@@ -107,6 +107,12 @@ def _is_large_result(made: LibObject, ev: Evaluator, depth: int) -> bool:
         case ir.Augmented(_, target, _):
             return same(ev.eval(target, frame))
     return False
+
+
+def _copies(name: str) -> bool:
+    """Whether a function gives an array of the size of its first argument."""
+    library, _, function = name.partition(".")
+    return library == "numpy" and function in COPIES_ARRAY
 
 
 def _is_large_array(image: Val | None, ev: Evaluator, depth: int) -> bool:

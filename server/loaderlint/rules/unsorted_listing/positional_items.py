@@ -70,9 +70,9 @@ def rows_beside(taken: Taken, entry: Frame, inst: Instance, model: Model) -> Ite
     for frame, number, e in _indexed([frame for frame in model.run_by([entry]) if frame.receiver == inst], model):
         base = model.ev.expr(frame, e.base)
         kept = _kept_as(base, frame, model) if base is not None else ""
-        if not kept or taken.name == f"self.{kept}":
-            continue
         helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
+        if not kept or (helped and taken.position != _ANY_POSITION):
+            continue  # a helper may be asked for any row
         position = _ANY_POSITION if helped else _shape(_row(e, frame, model), frame, model, 0)
         one = Taken(f"self.{kept}", f"self.{kept}", position, frozenset(), [(frame, number)])
         reader = read_by(e.base, frame, model) if taken.is_paired(one, entry, model) else ""
