@@ -129,12 +129,29 @@ def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
 
 
 def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal["yes", "no", "sometimes"]:
-    """Whether NumPy is seeded before a draw, by a frame that leads to it or in the draw's own def: then the draw does
-    not use the inherited state. 'sometimes': only in a branch that may not be taken."""
+    """Whether NumPy is seeded before a draw, by a frame that leads to it, in the draw's own def, or by the samples of a
+    batch that is put together: then the draw does not use the inherited state. 'sometimes': only in a branch that may
+    not be taken."""
     found = [_seeds_before(*at, model) for at in _steps_to(draw, loader, model)]
-    if "yes" in found:
+    if "yes" in found or _is_in_seeded_batch(draw, loader, model):
         return "yes"
     return "sometimes" if "sometimes" in found else "no"
+
+
+def _is_in_seeded_batch(draw: WorkerCall, loader: Loader, model: Model) -> bool:
+    """Whether a collate function draws, and whatever makes the loader's samples always seeds NumPy before."""
+    reached = model.reached[draw.frame]
+    if reached.bits(("sample", "init")) >> loader.index & 1:
+        return False
+    makers = [frame for entry in model.entries if entry.loader is loader for frame in entry.frames]
+    samples = [frame for frame in makers if model.def_of(frame).name in _SAMPLES]
+    return bool(samples) and all(model.remembered(_always_seeds, frame) for frame in samples)
+
+
+def _always_seeds(frame: Frame, model: Model) -> bool:
+    """Whether a def seeds NumPy whenever it runs."""
+    seedings = model.remembered(_seeding_calls, frame)
+    return always_comes_by([call.context for call, always in seedings if always], 0, frame, model)
 
 
 def _steps_to(draw: WorkerCall, loader: Loader, model: Model) -> Iterator[tuple[Frame, int, int]]:
@@ -314,6 +331,8 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 
 
 _TORCH_SEED = "torch.initial_seed"
+#: The methods that make samples.
+_SAMPLES = frozenset({"__iter__", "__getitem__", "__getitems__"})
 #: A function whose name says that it seeds, and that does.
 _SEEDS = re.compile(r"(?s)def \w*seed.*(?:\.seed\(|manual_seed)")
 

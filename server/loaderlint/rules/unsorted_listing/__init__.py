@@ -105,12 +105,13 @@ matched with one of these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, def_key
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
@@ -133,7 +134,7 @@ from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each listing whose order a map-style dataset's samples have."""
-    for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
+    for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=partial(_weigh, model)):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
@@ -164,8 +165,12 @@ def _spot(listing: Listing) -> Spot:
     return Spot(listing.frame, listing.expr)
 
 
-def _weigh(uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
+def _weigh(model: Model, uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
+    """As grave as the use; a hint if no program runs what lists the files, although others make the same loader."""
+    listing = uses[0].about.listing
     severity = lowered(uses[0].about.severity, exposure)
+    if isinstance(severity, Severity) and model.is_unused(*def_key(listing.frame)):
+        return Severity.HINT
     # the branch that creates this dataset is known: it is taken some time
     is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
     return Severity.HINT if isinstance(severity, Unsaid) and is_choice else severity
