@@ -20,7 +20,8 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488), so the ru
 - The `worker_init_fn` seeds NumPy. (`constant-worker-seed` reports one that seeds from a constant. One that seeds only
   if an option is set, `if seed is not None: ...`, is a warning.)
 - No loader of the dataset is in sight, and the project mentions a `worker_init_fn`, which that loader may have.
-- NumPy is seeded before the draw on every path to it. (If only one branch seeds it, the finding is a warning.)
+- NumPy is seeded before the draw on every path to it, or, if a collate function draws, by whatever makes the samples.
+  (If only one branch seeds it, the finding is a warning.)
 - The loader seeds NumPy itself: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
 - The number is only compared with a chance that is 0 or 1 in this dataset (`np.random.rand() < self.flip`).
