@@ -16,6 +16,8 @@ KEEPS_ORDER = frozenset(
     tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm copy.copy copy.deepcopy builtins.reversed
     """.split()
 )
+#: Those that give the items of the lists in their first argument.
+FLATTENS = frozenset("builtins.sum itertools.chain.from_iterable numpy.concatenate numpy.hstack".split())
 #: Methods that give the items of their object, or its rows, in the same order.
 KEEPS_ORDER_METHODS = frozenset(
     """

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import (
+    FLATTENS,
     KEEPS_ORDER,
     KEEPS_ORDER_METHODS,
     LISTING_METHODS,
@@ -250,6 +251,8 @@ class ListingOrder:
             columns = (ev.expr(frame, one) for one in arguments[:1])
             values = [value for e in columns if isinstance(e, ir.Map) for value in e.values]
             return self._all(values or arguments[:1], frame, depth)
+        if names and names <= FLATTENS:
+            return self._all(arguments, frame, depth) | self._of_added_lists(arguments[:1], frame, depth)
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else _NONE
         found: set[Order] = set()
@@ -586,6 +589,16 @@ class ListingOrder:
             begun = [made] if isinstance(made, int) else []
             found |= self._of_sets(self._loops_since(begun, step.context, frame), frame) if found else _NONE
         return frozenset(found | self._of_nested(target, frame, depth))
+
+    def _of_added_lists(self, lists: Sequence[int], frame: Frame, depth: int) -> Orders:
+        """The orders of the lists that a def adds to a list of lists: `parts.append(names[:800])`."""
+        added = [
+            self._model.ev.expr(frame, step.call)
+            for step, base in frame.code.attribute_calls({"append"})
+            if any(self._is_target(base, one, frame) for one in lists)
+        ]
+        values = [call.args[0].value for call in added if isinstance(call, ir.Call) and call.args]
+        return self._all(values, frame, depth)
 
     def _of_added(self, left: int, right: int, number: int, frame: Frame, depth: int) -> Orders:
         """The order in which a def adds single items to a list, `names += [name]`: that of the loops around it."""
