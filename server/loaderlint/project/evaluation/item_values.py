@@ -177,7 +177,7 @@ def is_used_as_array(ev: Evaluator, key: Val, index: int, frame: Frame) -> bool:
     e = ev.expr(frame, index)
     if isinstance(e, ir.Seq):
         return any(is_used_as_array(ev, ev.eval(item, frame), item, frame) for item in e.items)
-    if not all(type(atom) is Unknown or (type(atom) is LibObject and _may_be_array(atom)) for atom in key.atoms):
+    if not all(type(atom) is Unknown or (type(atom) is LibObject and atom.name.endswith("[]")) for atom in key.atoms):
         return False
     if index in frame.code.array_indices:
         return True
@@ -185,11 +185,6 @@ def is_used_as_array(ev: Evaluator, key: Val, index: int, frame: Frame) -> bool:
         return True
     calls = (call for _, call in frame.code.calls_with(index) if call.args[0].value == index)
     return any(_is_array_function(ev, call.func, frame) for call in calls)
-
-
-def _may_be_array(made: LibObject) -> bool:
-    """Whether an object of a library may be an array: it comes from a library of arrays, or is an item of something."""
-    return made.name.endswith("[]") or made.name.startswith(("numpy.", "torch."))
 
 
 def _is_array_function(ev: Evaluator, func: int, frame: Frame) -> bool:
