@@ -148,10 +148,9 @@ class FailingCode:
     def _imports_what_fails(self, path: Path, piece: int) -> bool:
         """Whether a statement always imports what cannot be imported."""
         facts = self._ev.facts(path, piece)
-        steps = facts.ir.defs[0].steps if facts is not None else ()
-        return facts is not None and any(
-            step.context == 0 and self._fails_to_import(step, path, facts) for step in steps
-        )
+        if facts is None:
+            return False
+        return any(step.context == 0 and self._fails_to_import(step, path, facts) for step in facts.ir.defs[0].steps)
 
     def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
         if key not in self._failures:

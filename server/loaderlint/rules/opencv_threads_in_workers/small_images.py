@@ -117,8 +117,7 @@ def _copies(name: str) -> bool:
 
 def _is_large_array(image: Val | None, ev: Evaluator, depth: int) -> bool:
     """Whether all that an image may be is large, as far as `_is_large_result` knows."""
-    made = list(image.atoms) if image is not None and depth < _MAX_DEPTH else []
-    return bool(made) and all(isinstance(atom, LibObject) and _is_large_result(atom, ev, depth + 1) for atom in made)
+    return _is_made(image, _is_large_result, ev, depth)
 
 
 def _takes_whole(index: int, frame: Frame) -> bool:
@@ -150,8 +149,13 @@ def _is_bytes(made: LibObject, ev: Evaluator, depth: int) -> bool:
 
 def _is_float(image: Val | None, ev: Evaluator, depth: int) -> bool:
     """Whether an image is an array of floats, whatever made it: `np.zeros((64, 64))`, an item of that, or a copy."""
+    return _is_made(image, _makes_floats, ev, depth)
+
+
+def _is_made(image: Val | None, question: _Question, ev: Evaluator, depth: int) -> bool:
+    """Whether the question is true of all that an image may be."""
     made = list(image.atoms) if image is not None and depth < _MAX_DEPTH else []
-    return bool(made) and all(isinstance(atom, LibObject) and _makes_floats(atom, ev, depth + 1) for atom in made)
+    return bool(made) and all(isinstance(atom, LibObject) and question(atom, ev, depth + 1) for atom in made)
 
 
 def _makes_floats(made: LibObject, ev: Evaluator, depth: int) -> bool:

@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import templates_of_value
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Model, WorkerCall
-from loaderlint.rules.shared.option_tests import is_as_configured, is_off
+from loaderlint.rules.shared.option_tests import is_as_configured, is_by_option, is_off
 from loaderlint.rules.shared.process_guards import asks, tests_around
 
 #: How many method calls on the moved tensor are followed: `x.cuda().float().unsqueeze(0)`.
@@ -141,8 +141,7 @@ def _is_stored_off(store: Store, model: Model, depth: int) -> bool:
     step = model.def_of(store.frame).steps[store.step]
     if not isinstance(step, ir.SetAttr):
         return False
-    is_skipped = any(is_off(test, store.frame, model) for test in tests_around(store.frame, step.context, model))
-    return is_skipped or _is_chosen_off(step.value, store.frame, model, depth + 1)
+    return is_by_option(store.frame, step.context, model) or _is_chosen_off(step.value, store.frame, model, depth + 1)
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------

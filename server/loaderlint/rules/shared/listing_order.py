@@ -34,9 +34,8 @@ from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.module_names import ModuleName, module_names
 from loaderlint.rules.shared.nested_functions import Nested, nested_readers
 from loaderlint.rules.shared.number_items import NumberItems
-from loaderlint.rules.shared.option_tests import is_off
+from loaderlint.rules.shared.option_tests import is_by_option
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
-from loaderlint.rules.shared.process_guards import tests_around
 from loaderlint.rules.shared.seeded_draws import draws_with_seed, splits_with_seed
 from loaderlint.rules.shared.table_rows import is_table, selects_rows
 
@@ -491,16 +490,20 @@ class ListingOrder:
 
     def _kept_lists(self, name: str, frame: Frame) -> Iterator[int]:
         """What a def puts into the list `self.name`, and which may be a list itself."""
-        for perform, base in frame.code.attribute_calls({"append"}):
-            call = self._model.ev.expr(frame, perform.call)
-            if isinstance(call, ir.Call) and call.args and self._is_target(base, name, frame):
-                yield call.args[0].value
+        yield from self._appended_to(name, frame)
         for _, step in frame.code.stores_of(name):
             value = self._model.ev.expr(frame, step.value)
             if isinstance(value, ir.Comp) and value.kind == "list":
                 yield value.element
             elif isinstance(value, ir.Seq) and value.kind != "set":
                 yield from value.items
+
+    def _appended_to(self, target: _Target, frame: Frame) -> Iterator[int]:
+        """What a def appends to a list."""
+        for perform, base in frame.code.attribute_calls({"append"}):
+            call = self._model.ev.expr(frame, perform.call)
+            if isinstance(call, ir.Call) and call.args and self._is_target(base, target, frame):
+                yield call.args[0].value
 
     def _entries(self, name: str, frame: Frame) -> Iterator[tuple[int, int]]:
         """Keys and values that a def stores in the dict `self.name`."""
@@ -592,13 +595,7 @@ class ListingOrder:
 
     def _of_added_lists(self, lists: Sequence[int], frame: Frame, depth: int) -> Orders:
         """The orders of the lists that a def adds to a list of lists: `parts.append(names[:800])`."""
-        added = [
-            self._model.ev.expr(frame, step.call)
-            for step, base in frame.code.attribute_calls({"append"})
-            if any(self._is_target(base, one, frame) for one in lists)
-        ]
-        values = [call.args[0].value for call in added if isinstance(call, ir.Call) and call.args]
-        return self._all(values, frame, depth)
+        return self._all((value for one in lists for value in self._appended_to(one, frame)), frame, depth)
 
     def _of_added(self, left: int, right: int, number: int, frame: Frame, depth: int) -> Orders:
         """The order in which a def adds single items to a list, `names += [name]`: that of the loops around it."""
@@ -828,13 +825,13 @@ class ListingOrder:
         return False
 
     def _part(self, found: Orders, whole: int, index: int, frame: Frame) -> Orders:
-        """The orders of a slice of `whole`. A slice whose bounds come from a loop, of every n-th item, of all items, or
-        in a debugging run, or only if a user sets an option, is not a split."""
+        """The orders of a slice of `whole`. A slice is not a split if its bounds come from a loop, if it takes every
+        n-th item or all, in a debugging run, or only if a user sets an option: `if limit > 0: names[:limit]`."""
         e = self._model.ev.expr(frame, index)
         bounds = [*self._bounds(e, whole, frame)] if isinstance(e, ir.Slice) else []
         if not bounds or any(self._is_from_loop(b, whole, frame, 0) for b in bounds):
             return found
-        if self._is_debugging(index, frame) or self._is_by_option(index, frame):
+        if self._is_debugging(index, frame) or is_by_option(frame, frame.code.context_of(index), self._model):
             return found
         is_capped = isinstance(e, ir.Slice) and bounds == [e.upper] and self._is_cap(e.upper, whole, frame)
         return _capped(found) if is_capped else _cut(found)
@@ -937,8 +934,7 @@ class ListingOrder:
     def _is_set_by_option(self, value: int, frame: Frame) -> bool:
         """Whether a name gets a value only if a user sets an option: `if args.limit: end = args.limit`."""
         contexts = [step.context for _, step in frame.code.bindings.get(value, ())]
-        tests = [list(tests_around(frame, context, self._model)) for context in contexts]
-        return bool(tests) and all(any(is_off(one, frame, self._model) for one in around) for around in tests)
+        return bool(contexts) and all(is_by_option(frame, context, self._model) for context in contexts)
 
     def _is_common_length(self, number: int, frame: Frame) -> bool:
         """Whether an expression is the smaller of several lengths, `min(len(a), len(b))`: what it leaves out has no
@@ -956,11 +952,6 @@ class ListingOrder:
         """Whether two expressions are the same local or attribute."""
         e = self._model.ev.expr(frame, one)
         return one == other or (isinstance(e, ir.Attr) and e == self._model.ev.expr(frame, other))
-
-    def _is_by_option(self, number: int, frame: Frame) -> bool:
-        """Whether an expression is only evaluated if a user sets an option: `if limit > 0: names[:limit]`."""
-        tests = tests_around(frame, frame.code.context_of(number), self._model)
-        return any(is_off(test, frame, self._model) for test in tests)
 
     def _is_debugging(self, number: int, frame: Frame) -> bool:
         """Whether an expression is only evaluated under `if self.debug:` or the like."""

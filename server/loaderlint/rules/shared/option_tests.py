@@ -6,11 +6,17 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.process_guards import tests_around
 
 
 def is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
     """Whether the branch is not taken with the option as configured."""
     return is_as_configured(test.expr, test.negated, frame, model)
+
+
+def is_by_option(frame: Frame, context: int, model: Model) -> bool:
+    """Whether a context is only entered if a user sets an option."""
+    return any(is_off(test, frame, model) for test in tests_around(frame, context, model))
 
 
 def is_as_configured(test: int, holds: bool, frame: Frame, model: Model) -> bool:

@@ -9,6 +9,7 @@ from loaderlint.knowledge.listings import READS_ROWS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibMember, LibObject
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.looped_sets import items_from
 
 _MAX_DEPTH = 6
@@ -21,11 +22,10 @@ def read_by(number: int, frame: Frame, model: Model, depth: int = 0) -> str:
     readers = {_reader(atom) for atom in model.ev.eval(inner, frame).atoms}
     if len(readers) == 1 and (reader := readers.pop()):
         return reader
-    e = model.ev.expr(frame, inner)
-    is_kept = isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) and depth < _MAX_DEPTH
-    if not is_kept or not isinstance(e, ir.Attr) or not isinstance(frame.receiver, Instance):
+    name = own_attribute(inner, frame, model) if depth < _MAX_DEPTH else ""
+    if not name or not isinstance(frame.receiver, Instance):
         return ""
-    kept = set(_kept_by(frame.receiver, e.name, model, depth + 1))
+    kept = set(_kept_by(frame.receiver, name, model, depth + 1))
     return kept.pop() if len(kept) == 1 else ""
 
 
@@ -37,8 +37,7 @@ def _kept_by(inst: Instance, name: str, model: Model, depth: int) -> Iterator[st
             yield read_by(step.value, store.frame, model, depth)
     for frame in model.ev.classes.construction(inst):
         for perform, base in frame.code.attribute_calls({"append"}):
-            held = model.ev.expr(frame, base)
-            if isinstance(held, ir.Attr) and held.name == name and ir.is_self(model.ev.expr(frame, held.base)):
+            if own_attribute(base, frame, model) == name:
                 loops = [one.expr for one in model.def_of(frame).around(perform.context) if one.kind == "loop"]
                 yield read_by(loops[0], frame, model, depth) if len(loops) == 1 else ""
 
