@@ -75,7 +75,7 @@ _QUESTIONS = frozenset(
         "rules.uncollatable_sample.sample_parts": "_gives",
         "rules.uncollatable_sample.failing_samples": "_sets",
         "rules.uncollatable_sample.uncollatable_values": "_replaces_transform _may_replace_transform",
-        "rules.shared.listing_order": "_changes_global",
+        "rules.shared.listing_order.sequence_order": "_changes_global",
         "rules.unpicklable_state.unpicklable_payloads": "_indexes",
         "rules.shared.importable_modules": "_is_definition",
         "rules.shared.init_functions": "_begins_definition _begins_like",

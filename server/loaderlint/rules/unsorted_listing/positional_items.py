@@ -12,7 +12,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import never_both
-from loaderlint.rules.shared.listing_order import ListingOrder, Orders
+from loaderlint.rules.shared.listing_order import ListingOrder, Orders, is_shuffled
 from loaderlint.rules.shared.told_values import is_only_told
 from loaderlint.rules.unsorted_listing.file_rows import read_by
 
@@ -54,7 +54,7 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
         kept = _kept_as(base, frame, model)
         if not (kept or (frame is entry and _lists(entry, orders, model))):
             continue
-        if order.is_shuffled(kept, methods) or is_only_told(number, frame, model):
+        if is_shuffled(kept, methods, model) or is_only_told(number, frame, model):
             continue
         name = f"self.{kept}" if kept else _variable(e.base, frame, model)
         key = name if kept else str(e.base)
