@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,8 @@ _SETTER = "set_start_method"
 _TELLING = frozenset("print info warning error debug echo secho print_help print_usage".split())
 #: How many calls lead from a program to one that sets the method.
 _MAX_CALLS = 3
+#: With more calls of a function, none is looked at.
+_MAX_CALLERS = 8
 
 
 class _Declared(Struct, frozen=True):
@@ -124,9 +126,10 @@ class StartMethods:
             return frozenset()
         return methods if any(is_made_by_datasets(one.site, loader, self._model) for one in calls) else frozenset()
 
-    def _set_before(self, site: Site | None) -> frozenset[str]:
-        """The start method that a function sets before it makes a loader at `site`: in any case, or whenever the loader
-        has workers. Empty if there is none, or if an error on the way to it leaves another one."""
+    def _set_before(self, site: Site | None, depth: int = 0) -> frozenset[str]:
+        """The start method that a function, or each of its callers, sets before it makes a loader at `site`: in any
+        case, or whenever the loader has workers. Empty if there is none, or if an error on the way to it leaves another
+        one."""
         code = site.frame.code if site is not None else None
         if site is None or code is None or code.one is None or site.frame.def_ == 0:
             return frozenset()
@@ -138,7 +141,21 @@ class StartMethods:
                 continue
             if all(number in around or asks_for_workers(number, site.expr, code) for number in one.conditions):
                 found[step] = one.method
-        return frozenset({found[max(found)]} if found else ())
+        return frozenset({found[max(found)]}) if found else self._set_by_callers(site.frame, depth)
+
+    def _set_by_callers(self, frame: Frame, depth: int) -> frozenset[str]:
+        """The start method that all functions that call the def of a frame set before that."""
+        callers = self._model.callers
+        name = self._model.def_of(frame).name
+        if not name or depth == _MAX_CALLS or not self._calls_for(frame.path):
+            return frozenset()
+        sites = list(islice(callers.sites_running(name, def_key(frame)), _MAX_CALLERS + 1))
+        if not sites or len(sites) > _MAX_CALLERS:
+            return frozenset()
+        opened = ((callers.opened(site.path, site.piece, site.def_), site.expr) for site in sites)
+        before = [Site(caller, number) if caller is not None else None for caller, number in opened]
+        methods = [self._set_before(one, depth + 1) for one in before]
+        return methods[0] if all(one == methods[0] for one in methods) else frozenset()
 
     def _declared_with(self, path: Path | None, site: Site | None) -> frozenset[str]:
         """The start methods that the program of the file at `path` names under tests that are around a call, too: `if
