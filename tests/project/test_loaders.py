@@ -614,6 +614,16 @@ HYPERPARAMETERS = {
         "self.hparams.n",
         "yes",
     ),
+    "what is kept, again": (
+        "def __init__(self, n=4):\n        self.save_hyperparameters()\n        self.save_hyperparameters(self.hparams)",
+        "self.hparams.n",
+        "maybe",
+    ),
+    "what is kept, and nothing else": (
+        "def __init__(self, n=4):\n        self.save_hyperparameters(self.hparams)",
+        "self.hparams.n",
+        "maybe",
+    ),
     "nothing": ("def __init__(self, n=4):\n        pass", "self.hparams.n", "maybe"),
     "another one": ("def __init__(self, m=4):\n        self.save_hyperparameters()", "self.hparams.n", "maybe"),
 }

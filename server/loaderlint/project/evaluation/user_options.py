@@ -81,6 +81,7 @@ class UserOptions:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._options: dict[tuple[str, str], Val] = {}
+        self._hyperparameters: dict[tuple[Site, str], Val] = {}
         self._declared: dict[str, list[_Declaration]] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
         self._direct_imports: dict[Path, frozenset[Path]] = {}
@@ -141,11 +142,20 @@ class UserOptions:
                 self._options[key] = self._absl_flag(name)
         return self._options[key]
 
+    def _hyperparameter(self, site: Site, name: str) -> Val:
+        """The hyperparameter `name` that the call at `site` saves, which may be given what it saves:
+        `self.save_hyperparameters(self.hparams)`."""
+        key = (site, name)
+        if key not in self._hyperparameters:
+            with provisional(self._hyperparameters, key, unknown("cycle")):
+                self._hyperparameters[key] = hyperparameters.given(self._ev, site, name)
+        return self._hyperparameters[key]
+
     def node_attribute(self, atom: LibObject, name: str, read: Site | None) -> Val | None:
         """Attribute `name` of a yacs, EasyDict or ConfigDict node, or of another record, as expression `read` finds it;
         None if `atom` is none."""
         if atom.name == hyperparameters.KEPT:
-            return None if name in _DICT_METHODS else hyperparameters.given(self._ev, atom.site, name)
+            return None if name in _DICT_METHODS else self._hyperparameter(atom.site, name)
         given = self._given(atom, name)
         assigned = self._assigned(atom, name, given, read)
         if assigned is not None or given is not None:
