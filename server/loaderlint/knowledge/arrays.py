@@ -62,6 +62,9 @@ POSITION_METHODS = (
     *(".long", ".bool", ".numpy", ".to_numpy", ".tolist", ".astype"),
 )
 
+#: Functions and methods of torch that give values with their positions, if they are told a dimension.
+VALUES_WITH_POSITIONS = frozenset("max min sort topk kthvalue mode median cummax cummin".split())
+
 #: Functions and methods that give places in an array, or its length: they decide what to take.
 CHOOSES = frozenset("argmin argmax argsort argpartition argwhere nonzero flatnonzero multinomial len".split())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
     POSITION_METHODS,
+    VALUES_WITH_POSITIONS,
     POSITIONS,
     SHOWS_ARRAY,
     SINGLE_WITHOUT_SIZE,
@@ -165,10 +166,24 @@ def _computed_from(ev: Evaluator, atom: Atom) -> Sequence[Val]:
 
 
 def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
-    """Whether an index is a call of a method that returns an array, on any object: `x.to_numpy()`."""
-    call = ev.expr(frame, index)
+    """Whether an index is a call of a method that returns an array, on any object, `x.to_numpy()`, or one of the
+    positions that torch gives with some values: `values, places = x.max(1)`."""
+    e = ev.expr(frame, index)
+    if isinstance(e, ir.Unpack):
+        return e.index == 1 and _called(ev, e.value, frame) in VALUES_WITH_POSITIONS
+    if isinstance(e, ir.Index):
+        is_second = ev.expr(frame, e.index) == ir.Const("int", 1)
+        return is_second and _called(ev, e.base, frame) in VALUES_WITH_POSITIONS
+    if isinstance(e, ir.Attr):
+        return e.name == "indices" and _called(ev, e.base, frame) in VALUES_WITH_POSITIONS
+    return f".{_called(ev, index, frame)}" in POSITION_METHODS
+
+
+def _called(ev: Evaluator, number: int, frame: Frame) -> str:
+    """The name of the method, or of a module's function, that an expression calls; '' if it is another one."""
+    call = ev.expr(frame, number)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
+    return func.name if isinstance(func, ir.Attr) else ""
 
 
 def is_used_as_array(ev: Evaluator, key: Val, index: int, frame: Frame) -> bool:
