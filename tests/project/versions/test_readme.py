@@ -71,6 +71,36 @@ def test_other_files_come_first_unless_it_contradicts_them(tmp_path: Path, name:
     assert told(tmp_path) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("torch==2.5.1\n", "2.5.1, from requirements.txt"),
+        ("torch>=1.5\n", ">=1.5, from requirements.txt"),
+        ("torch>=2\n", "1.7.1 or >=2, from requirements.txt and models/net/README.md"),
+        ("torch\n", "1.7.1, from models/net/README.md"),
+    ],
+)
+def test_the_readme_of_code_in_a_folder_yields_to_a_pinned_version(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "requirements.txt").write_text(text)
+    inner = tmp_path / "models" / "net"
+    inner.mkdir(parents=True)
+    (inner / "README.md").write_text(block("pip install torch==1.7.1"))
+    assert told(inner, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"), [("net-master", "-"), ("net-main", "-"), ("master", "1.7.1, from master/data/README.md")]
+)
+def test_the_readme_of_a_downloaded_repository_says_nothing_of_the_project(
+    tmp_path: Path, folder: str, said: str
+) -> None:
+    inner = tmp_path / folder / "data"
+    inner.mkdir(parents=True)
+    (inner / "README.md").write_text(block("pip install torch==1.7.1"))
+    assert told(inner, tmp_path) == said
+    assert told(inner) == "1.7.1, from README.md"
+
+
 def test_an_environment_need_not_fit_it(tmp_path: Path) -> None:
     site = tmp_path / ".venv" / "lib" / "python3.12" / "site-packages"
     site.mkdir(parents=True)

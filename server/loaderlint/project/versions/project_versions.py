@@ -60,11 +60,18 @@ class Versions:
 
     def _found_from(self, folder: Path) -> tuple[list[Path], list[tuple[int, Found]]]:
         """The folders from one upwards, and what the files in them say, each with its distance. A package of others in
-        a folder for such is installed beside the project, so what the project says is nearer."""
+        a folder for such is installed beside the project, so what the project says is nearer. What the README of a
+        copied repository tells its own users to install is not said of the project."""
         folders = list(_upwards(folder, self._root))
         inside = max((number + 1 for number, at in enumerate(folders[:-1]) if _is_vendored(at)), default=0)
         distances = [number + (len(folders) + 1 if number < inside else 0) for number in range(len(folders))]
-        found = [(distance, one) for distance, at in zip(distances, folders, strict=True) for one in self._in(at)]
+        copied = max((number + 1 for number, at in enumerate(folders[:-1]) if _is_copy(at)), default=0)
+        found = [
+            (distance, one)
+            for number, (distance, at) in enumerate(zip(distances, folders, strict=True))
+            for one in self._in(at)
+            if number >= copied or one.kind is not Kind.README
+        ]
         found.extend((len(folders), one) for one in self._shared)
         return folders, found
 
@@ -179,7 +186,7 @@ class Declared(Mapping[str, VersionSet]):
             ]
             kept = _overlapping(one.versions, nearer)
             if kept.known:
-                return _with_readme(kept, one.rank, [other for other in said if other.rank == Kind.README])
+                return _with_readme(kept, one, [other for other in said if other.rank == Kind.README])
         return VersionSet()
 
     def _said(self, name: str) -> Iterator[_Said]:
@@ -209,10 +216,13 @@ class Declared(Mapping[str, VersionSet]):
                 yield _Said(_INSTALLED, 0, VersionSet(_ranges(name, str(here)), (self._environment.label,)))
 
 
-def _with_readme(versions: VersionSet, rank: int, readmes: list[_Said]) -> VersionSet:
-    """Versions of a project's files, with those of the nearest README if it contradicts them: one of the two is out of
-    date. Lock files and environments are not."""
-    if not readmes or rank in (Kind.LOCK, _INSTALLED, Kind.README):
+def _with_readme(versions: VersionSet, by: _Said, readmes: list[_Said]) -> VersionSet:
+    """Versions that a project's files say, with those of the nearest README if it contradicts them: one of the two is
+    out of date. Lock files and environments are not, and neither is the version that a project pins beside the README
+    of code that it holds in a folder."""
+    if not readmes or by.rank in (Kind.LOCK, _INSTALLED, Kind.README):
+        return versions
+    if by.rank < _RANGES and readmes[0].distance < by.distance:
         return versions
     told = readmes[0].versions
     if any(member.meets(other) for member in versions.ranges for other in told.ranges):
@@ -257,6 +267,11 @@ def _is_vendored(folder: Path) -> bool:
     setup = folder / "setup.py"
     file_accesses.saw(setup)
     return setup.is_file()
+
+
+def _is_copy(folder: Path) -> bool:
+    """Whether a folder is the download of another repository, judging by its name: `pointnet-master`."""
+    return folder.name.endswith(("-master", "-main"))
 
 
 def _upwards(folder: Path, root: Path) -> Iterator[Path]:
