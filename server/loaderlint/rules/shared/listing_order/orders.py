@@ -36,6 +36,10 @@ class Listing(Struct, frozen=True):
         same_call = (self.frame, self.expr) == (other.frame, other.expr)
         return same_call and (self.via == other.via or _DIRECT in (self.via, other.via))
 
+    def is_made_in(self, frame: Frame) -> bool:
+        """Whether a frame lists the folder, itself or by a helper that it calls."""
+        return self.frame is frame if self.via == _DIRECT else self.via[0] == frame.order
+
 
 class Order(Struct, frozen=True):
     """The order of a sequence: that of `listing`, unless it is `sorted`. `cut`: a part was taken by position before it
@@ -64,10 +68,14 @@ def agreed(parts: Sequence[Orders]) -> Orders:
     return union(parts) if all(parts) and len(are_sorted) == 1 else NO_ORDERS
 
 
-def by_call(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
-    """Orders of the result of a helper's call: another call of the helper lists something else."""
+def by_call(frame: Frame, call: int, target: Frame, orders: Iterable[Order]) -> Orders:
+    """Orders of the result of a helper's call, which runs `target`: another call lists something else. A listing that
+    the helper finds elsewhere, in an attribute or an argument, stays the same."""
     via = (frame.order, call)
-    return frozenset(replace(order, listing=replace(order.listing, via=via)) for order in orders)
+    return frozenset(
+        replace(order, listing=replace(order.listing, via=via)) if order.listing.is_made_in(target) else order
+        for order in orders
+    )
 
 
 def as_capped(orders: Orders) -> Orders:

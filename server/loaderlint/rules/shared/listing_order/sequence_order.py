@@ -225,11 +225,11 @@ class ListingOrder:
                 continue
             for _, step in self._model.steps(target):
                 if isinstance(step, ir.YieldStep) and not step.is_from:
-                    found |= self._of_loops(step.context, target, depth)
+                    found |= by_call(frame, number, target, self._of_loops(step.context, target, depth))
                 elif isinstance(step, ir.Return | ir.YieldStep):
-                    found |= self.of(step.value, target, depth)
+                    found |= by_call(frame, number, target, self.of(step.value, target, depth))
         if found:
-            return by_call(frame, number, found)
+            return frozenset(found)
         func = ev.expr(frame, call.func)
         if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
             return self.of(func.base, frame, depth)
@@ -301,8 +301,8 @@ class ListingOrder:
             for _, step in self._model.steps(target):
                 given = self._model.ev.expr(target, step.value) if isinstance(step, ir.Return) else None
                 if isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
-                    found |= self.of(given.items[index], target, depth)
-        return by_call(frame, value, found)
+                    found |= by_call(frame, value, target, self.of(given.items[index], target, depth))
+        return frozenset(found)
 
     def _of_attribute(self, owner: Val, name: str, depth: int) -> Orders:
         found: set[Order] = set()
@@ -412,8 +412,8 @@ class ListingOrder:
         found: set[Order] = set()
         for target in ev.targets(number, frame):
             for _, step in self._model.steps_of(target, ir.Return):
-                found |= self._of_values(step.value, asked, target, depth)
-        return by_call(frame, number, found)
+                found |= by_call(frame, number, target, self._of_values(step.value, asked, target, depth))
+        return frozenset(found)
 
     def _of_filled(self, made: int | Named, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
         """The orders of the lists that a def stores in a dict or fills there: `groups[name].append(file)`."""
