@@ -93,7 +93,7 @@ class ListingOrder:
         key = (frame, number)
         if key not in self._known:
             self._known[key] = NO_ORDERS  # recursion ends here
-            found = self._of(number, frame, depth + 1)
+            found = self._of(number, frame, depth + 1) | self._of_added_to(number, frame, depth + 1)
             self._known[key] = self._changed(number, found, frame) if found else found
         return self._known[key]
 
@@ -123,8 +123,8 @@ class ListingOrder:
                 found = chosen or self._of_walk(base, frame) or self._of_taken(number, frame, depth)
                 return found or (self.of(base, frame, depth) if selects_rows(index, frame, self._model) else NO_ORDERS)
             case ir.Unpack(value, index, _):
-                split = self._of_split(value, index, frame, depth) or self._of_walk(value, frame)
-                return split or self._of_item(value, index, frame, depth) or self._of_taken(number, frame, depth)
+                found = self._of_unpacked(value, index, frame, depth)
+                return found or self._of_walk(value, frame) or self._of_taken(number, frame, depth)
             case ir.Element():
                 return self._of_taken(number, frame, depth)
             case ir.Phi(choices):
@@ -150,7 +150,7 @@ class ListingOrder:
                 return self._all((left, right), frame, depth)
             case ir.Seq("list" | "tuple", items):
                 starred = [item for item in items if isinstance(self._model.ev.expr(frame, item), ir.Star)]
-                return self._all(starred, frame, depth) | self._of_appended(frame, depth, number)
+                return self._all(starred, frame, depth)
             case ir.Star(value) | ir.Entered(value):
                 return self.of(value, frame, depth)
             case ir.Global(name):
@@ -283,6 +283,10 @@ class ListingOrder:
             return frozenset({Order(Listing(frame, source, "os.walk"))})
         return NO_ORDERS
 
+    def _of_unpacked(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
+        """One of several values that a call gives."""
+        return self._of_split(value, index, frame, depth) or self._of_item(value, index, frame, depth)
+
     def _of_split(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
         """One of the two parts that `train_test_split` makes of each of its arguments with a seed."""
         call = self._model.ev.expr(frame, value)
@@ -293,14 +297,16 @@ class ListingOrder:
 
     def _of_item(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
         """One of several values that a function of the project returns."""
-        call = self._model.ev.expr(frame, value)
-        if not isinstance(call, ir.Call):
+        if not isinstance(self._model.ev.expr(frame, value), ir.Call) or depth > _MAX_DEPTH:
             return NO_ORDERS
         found: set[Order] = set()
         for target in self._model.ev.targets(value, frame):
-            for _, step in self._model.steps(target):
-                given = self._model.ev.expr(target, step.value) if isinstance(step, ir.Return) else None
-                if isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
+            for _, step in self._model.steps_of(target, ir.Return):
+                given = self._model.ev.expr(target, step.value)
+                if isinstance(given, ir.Call):
+                    inner = self._of_unpacked(step.value, index, target, depth + 1)
+                    found |= by_call(frame, value, target, inner)
+                elif isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
                     found |= by_call(frame, value, target, self.of(given.items[index], target, depth))
         return frozenset(found)
 
@@ -552,6 +558,15 @@ class ListingOrder:
             begun = [made] if isinstance(made, int) else []
             found |= self._of_sets(loops_since(begun, step.context, frame, self._model), frame) if found else NO_ORDERS
         return frozenset(found | self._of_nested(target, frame, depth))
+
+    def _of_added_to(self, number: int, frame: Frame, depth: int) -> Orders:
+        """The order in which a def fills the list that an expression makes: `names = os.listdir(a)`, then
+        `names.extend(os.listdir(b))`."""
+        e = self._model.ev.expr(frame, number)
+        is_added_to = isinstance(e, ir.Call | ir.Comp | ir.Bin | ir.IfExp) and any(
+            is_target(base, number, frame, self._model) for _, base in frame.code.attribute_calls(ADDS)
+        )
+        return self._of_appended(frame, depth, number) if is_added_to or isinstance(e, ir.Seq) else NO_ORDERS
 
     def _of_added_lists(self, lists: Sequence[int], frame: Frame, depth: int) -> Orders:
         """The orders of the lists that a def adds to a list of lists: `parts.append(names[:800])`."""
