@@ -86,7 +86,8 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
         name = f"`{one.name}`" if one.name else "a listing"
         for each in one.orders:
             if each.cut:
-                what = f"{{}} may get other samples: {name} is split by position, and"
+                drawn = f"a seed decides which positions of {name} each split gets"
+                what = f"{{}} may get other samples: {drawn if each.drawn else f'{name} is split by position'}, and"
                 yield ListingUse(each.listing, Severity.WARNING, what, splits=True)
             elif each.capped:
                 what = f"{{}} may get other samples if there are more files than {name} takes:"
