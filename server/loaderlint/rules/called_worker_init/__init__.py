@@ -15,6 +15,7 @@ at the first batch. Measured with torch 2.13.
 - The call returns a function (a factory), has an explicit `return None`, or calls code that is not available.
 - The function has defaults for its other parameters, or `functools.partial` binds them.
 - The loader has no workers and ignores the argument.
+- `np.random.seed(0)` or `random.seed(0)` is called, and the samples draw nothing from the state that it sets: a hint.
 
 ## Example
 ```python
@@ -51,9 +52,13 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.called_worker_init.fixes import all_seed, uncalled_fixes
 from loaderlint.rules.called_worker_init.init_calls import def_of, refusal, wrong_arguments
-from loaderlint.rules.shared.judgement import certainty_of_workers, undoubted
+from loaderlint.rules.shared.global_draws import drawn_by_samples
+from loaderlint.rules.shared.judgement import Verdict, certainty_of_workers, undoubted
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.silence_reasons import few_workers
+
+
+_GIVING_NONE = frozenset({"numpy.random.seed", "random.seed"})
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -72,6 +77,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, argument.place(model), fine)
         return
     verdict = undoubted(RULE, certainty_of_workers(loader))
+    if _seeds_for_nothing(argument, loader, model):
+        verdict = Verdict(RULE.name, Severity.HINT, verdict.certainty)
     message = f"{wrong} (`worker_init_fn` of {loader.described})"
     yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=uncalled_fixes(argument, model))
 
@@ -100,6 +107,14 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
     if any(_fails(callee, argument, call, model) for callee in callees):
         return f"`{name}` is called here without its argument, which raises TypeError; pass `{name}`"
     return f"`{name}` is called here, once, in the main process, and returns no function for the workers; pass `{name}`"
+
+
+def _seeds_for_nothing(argument: Written, loader: Loader, model: Model) -> bool:
+    """Whether a library's seeding function is called that gives None, and the samples draw nothing from its state."""
+    call = model.ev.expr(argument.frame, argument.number)
+    callees = model.ev.eval(call.func, argument.frame).ordered() if isinstance(call, ir.Call) else []
+    seeders = [one.name for one in callees if isinstance(one, Lib) and one.name in _GIVING_NONE]
+    return bool(seeders) and len(seeders) == len(callees) and drawn_by_samples(seeders, loader, model) == "no"
 
 
 def _returns_on_purpose(callee: Atom, model: Model) -> bool:
