@@ -30,8 +30,8 @@ program never reaches a check such as `if batch is None: continue` in the traini
   of libraries, such as `cv2.imread`, may return None. If `read` is not known, such as a parameter, the test after
   `x, y = read(path)` does not show that it ever returns None: the finding is information.
 - A setting that nobody knows decides (`if self.strict: raise` before the `return None`): the finding is information.
-- A key that a record may lack decides (`record["mask"] if "mask" in record else None`). Perhaps each record has it: the
-  finding is information.
+- A key that a record may lack decides (`record["mask"] if "mask" in record else None`, or `if "mask" not in record:
+  return None`). Perhaps each record has it: the finding is information.
 
 ## Example
 ```python

@@ -169,9 +169,15 @@ def _way(
     if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
         reason = "exception"  # `with suppress(...)`
     if reason is not None:
-        asks = not falls and _asks_unknown_call(context, frame, model)
+        asks = not falls and (_asks_unknown_call(context, frame, model) or _lacks_key(context, frame, model))
         found = NonePath(frame, spot, reason, int(around.settings or asks), held, falls, statement)
         yield _doubted(found) if asks or rests_on_unknown(context, frame, model) else found
+
+
+def _lacks_key(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a branch is for records that lack a key: `if "mask" not in record: return None`."""
+    here = model.def_of(frame).contexts[context]
+    return here.kind == "if" and _asks_for_key(here.expr, frame, model)
 
 
 class _Conditions(NamedTuple):
@@ -289,6 +295,10 @@ def _asks_for_key(test: int, frame: Frame, model: Model) -> bool:
         case ir.Compare(left, ("is" | "is not",), (right,)) if _is_none(right, frame, model):
             value = model.ev.expr(frame, left)
             return isinstance(value, ir.IfExp) and _asks_for_key(value.test, frame, model)
+        case ir.Call(func, (key, *_)):
+            name, asked = model.ev.expr(frame, func), model.ev.expr(frame, key.value)
+            is_text = isinstance(asked, ir.Const) and asked.kind == "str"
+            return is_text and isinstance(name, ir.Attr) and name.name == "__contains__"
     return False
 
 
