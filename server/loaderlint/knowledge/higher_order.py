@@ -140,6 +140,9 @@ MEMOIZING_DECORATORS = frozenset(["functools.lru_cache", "functools.cache"])
 #: Decorators whose function has no body worth reading.
 STUB_DECORATORS = frozenset(["typing.overload", "typing_extensions.overload"])
 
+#: Class methods that make an object of the class from what is stored: Lightning's, and those of Hugging Face.
+RESTORING_METHODS = frozenset({"load_from_checkpoint", "from_pretrained"})
+
 #: Methods that a library's `__call__` calls on an object whose class derives from one of its own, by the beginning of
 #: the base's name. Source: `BasicTransform.__call__` of albumentations, `Transform.forward` of
 #: torchvision.transforms.v2, `BaseWaveformTransform.__call__` of audiomentations.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
-from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
+from loaderlint.knowledge.higher_order import RESTORING_METHODS, TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_calls
 from loaderlint.project.evaluation.argument_binding import FROM_FILE, NO_ARGUMENTS, Arguments, Unpacked, overlaid
 from loaderlint.project.evaluation.failing_constructors import fails_on_none
@@ -275,6 +275,8 @@ class Calls:
                 return self.call(of(func), bound.before(arguments), frame, number, seen)
             case Lib(name):
                 return library_calls.call(self._ev, name, callee, arguments, frame, number, seen)
+            case LibMember(ClassRef() as cls, name) if name in RESTORING_METHODS:
+                return of(Instance(cls, None)), ()
             case LibObject() | LibMember():
                 return library_calls.call_object(self._ev, atom, callee, arguments, frame, number, seen)
             case Unknown():

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.knowledge.higher_order import RESTORING_METHODS
 from loaderlint.knowledge.library_datasets import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
 from loaderlint.knowledge.wrappers import SET_BY_LOADERS
@@ -499,6 +500,8 @@ class Classes:
     def class_attribute(self, cls: ClassRef, name: str) -> Val:
         """`Class.name`."""
         member = self.member(cls, name)
+        if member is not None and name in RESTORING_METHODS and self._ev.installed.holds(member.owner.path):
+            return of(LibMember(cls, name))
         if member is None:
             if any(not isinstance(base, ClassRef) for base in self.mro(cls)):
                 return of(LibMember(cls, name))
