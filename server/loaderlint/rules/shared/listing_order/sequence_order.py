@@ -213,9 +213,12 @@ class ListingOrder:
         if names & TABLES:
             columns = (ev.expr(frame, one) for one in arguments[:1])
             values = [value for e in columns if isinstance(e, ir.Map) for value in e.values]
-            return self._all(values or arguments[:1], frame, depth)
+            return self._all(values or arguments[:1], frame, depth) | self._of_columns(number, frame, depth)
         if names and names <= FLATTENS:
-            return self._all(arguments, frame, depth) | self._of_added_lists(arguments[:1], frame, depth)
+            parts = (ev.expr(frame, one) for one in arguments[:1])
+            written = [item for e in parts if isinstance(e, ir.Seq) for item in e.items]
+            added = self._of_added_lists(arguments[:1], frame, depth)
+            return self._all((*arguments, *written), frame, depth) | added
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else NO_ORDERS
         found: set[Order] = set()
@@ -236,6 +239,18 @@ class ListingOrder:
         if isinstance(func, ir.Attr) and func.name in ("sample", "head", "tail"):
             return self._of_some_rows(call, func, frame, depth)
         return self._of_taken(number, frame, depth)
+
+    def _makes_table(self, number: int, frame: Frame) -> bool:
+        """Whether an expression makes a table of what it is passed: `pd.DataFrame(columns=["path"])`."""
+        call = self._model.ev.expr(frame, number)
+        callee = self._model.ev.eval(call.func, frame) if isinstance(call, ir.Call) else None
+        return callee is not None and any(atom.name in TABLES for atom in callee.only(Lib))
+
+    def _of_columns(self, table: int | Named, frame: Frame, depth: int) -> Orders:
+        """The orders of what a def stores in the columns of a table: `rows["path"] = paths`."""
+        stores = (step for _, step in self._model.steps_of(frame, ir.SetItem))
+        columns = [step.value for step in stores if is_target(step.base, table, frame, self._model)]
+        return self._all(columns, frame, depth)
 
     def _of_some_rows(self, call: ir.Call, method: ir.Attr, frame: Frame, depth: int) -> Orders:
         """The order of the rows that a method takes from a table: `rows.sample(frac=1, random_state=0)`."""
@@ -488,6 +503,9 @@ class ListingOrder:
             named = Named(frozenset({one.name}))
             bodies = one.bodies(_fills_global, self._model)
             found |= union(self._of_appended(body, depth, named) for body in bodies)
+            if any(self._makes_table(value, body) for body, value in one.bound):
+                bodies = one.bodies(_fills_dict, self._model)
+                found |= union(self._of_columns(named, body, depth) for body in bodies)
             change = self._module_change(one, _changes_global, named) if found else ""
             if change:
                 return as_drawn(frozenset(found)) if change == "drawn" else NO_ORDERS
