@@ -17,9 +17,7 @@ KEEPS_ORDER = frozenset(
     """.split()
 )
 #: Those that give the items of the lists in their first argument.
-FLATTENS = frozenset(
-    "builtins.sum itertools.chain.from_iterable numpy.concatenate numpy.hstack pandas.concat".split()
-)
+FLATTENS = frozenset("builtins.sum itertools.chain.from_iterable numpy.concatenate numpy.hstack pandas.concat".split())
 #: Methods that give the items of their object, or its rows, in the same order.
 KEEPS_ORDER_METHODS = frozenset(
     """

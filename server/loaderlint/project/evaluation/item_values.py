@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import (
     POSITION_METHODS,
-    VALUES_WITH_POSITIONS,
     POSITIONS,
     SHOWS_ARRAY,
     SINGLE_WITHOUT_SIZE,
+    VALUES_WITH_POSITIONS,
 )
 from loaderlint.knowledge.handles import NPZ_ARCHIVE
 from loaderlint.knowledge.value_types import is_path
@@ -22,6 +22,7 @@ from loaderlint.project.evaluation.name_patterns import are_apart, constant_text
 from loaderlint.project.evaluation.operators import is_none_or_not
 from loaderlint.project.evaluation.values import (
     ANY_TEXT,
+    BOTTOM,
     Atom,
     ClassRef,
     Instance,
@@ -295,7 +296,8 @@ def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
         func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
         base = ev.eval(func.base, frame) if isinstance(func, ir.Attr) else unknown("item")
         maps = base.only(MapOf)
-        values = _read(join(v for m in maps for v in m.values)) if maps else unknown("item")
+        there = present_or(join(v for m in maps for v in m.values), BOTTOM) if maps else BOTTOM
+        values = there if there.atoms else unknown("item")  # a loop goes over what is there
         values = Val(values.atoms, values.origins | extended(base.origins, "[]", "element"))
         if atom.name == "dict.values":
             return values

@@ -57,7 +57,6 @@ from loaderlint.rules.shared.judgement import Verdict, certainty_of_workers, und
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.silence_reasons import few_workers
 
-
 _GIVING_NONE = frozenset({"numpy.random.seed", "random.seed"})
 
 
