@@ -188,6 +188,12 @@ class FailingCode:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
+    def is_refused(self, call: ir.Call, path: Path, piece: int) -> bool:
+        """Whether a call in a piece certainly raises TypeError, because the project's function or class does not accept
+        the arguments."""
+        facts = self._ev.facts(path, piece)
+        return facts is not None and self._is_refused(call, path, facts, Unframed(self._ev, path, piece, 0, facts))
+
     def refuses_all(self, path: Path, facts: PieceFacts, callees: Collection[ir.ExprId], here: Unframed) -> bool:
         """Whether these expressions of a piece are only called, and each call certainly raises TypeError, so that it
         does not run the callee."""

@@ -3,7 +3,7 @@
 Such a loader starts no workers. Its name is followed as far as it is in full sight: a local, or a name of the module
 that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight:
 of these, those count that run the function with the arguments that this very loader has. What is passed on, stored,
-yielded or read in any other way counts as used."""
+yielded or read in any other way counts as used, but for what is passed to a call that does not accept its arguments."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Lib, Site, def_key
+from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.returned_values import Calling, calls_in_sight, calls_of
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import ProjectFile
@@ -55,9 +56,10 @@ class _Held(NamedTuple):
 class IdleLoaders:
     """Answers for one snapshot."""
 
-    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+    def __init__(self, evaluator: Evaluator, callers: Callers, failing: FailingCode) -> None:
         self._ev = evaluator
         self._callers = callers
+        self._failing = failing
         self._known: dict[tuple[Path, int, int, int], bool] = {}
         self._in_frame: dict[Site, bool] = {}
         self._calls: dict[DefKey, tuple[Calling, ...]] = {}
@@ -175,8 +177,9 @@ class IdleLoaders:
     def _is_used(
         self, path: Path, piece: int, same: Set[int], moved: Set[int] = frozenset(), returned_by: int = NONE
     ) -> bool:
-        """Whether a piece does anything with the value that some expressions are, except for binding it to a name and
-        looking at it. The expressions `moved`, and what def `returned_by` returns, are followed elsewhere."""
+        """Whether a piece does anything with the value that some expressions are, except for binding it to a name,
+        looking at it and passing it to a call that fails. The expressions `moved`, and what def `returned_by` returns,
+        are followed elsewhere."""
         facts = self._ev.facts(path, piece)
         if facts is None:
             return True
@@ -185,10 +188,10 @@ class IdleLoaders:
             if not same.isdisjoint(_handed_on(one, followed)):
                 return True
         file = self._ev.file(path)
-        others = (e for place, e in enumerate(facts.ir.exprs) if place not in same and place not in moved)
-        return any(
-            not same.isdisjoint(ir.operands(e)) and not only_looks(e, same, facts.ir.exprs, file) for e in others
-        )
+        rest = (e for place, e in enumerate(facts.ir.exprs) if place not in same and place not in moved)
+        reading = (e for e in rest if not same.isdisjoint(ir.operands(e)))
+        doing = [e for e in reading if not only_looks(e, same, facts.ir.exprs, file)]
+        return not all(isinstance(e, ir.Call) and self._failing.is_refused(e, path, piece) for e in doing)
 
 
 def may_be_imported(ev: Evaluator, name: str, module: Path) -> bool:
@@ -280,7 +283,8 @@ def sees_all(e: ir.Expr) -> bool:
 def _may_name(text: str, name: str) -> bool:
     """Whether a piece may import a name from another module, or read it as an attribute of one."""
     named = re.escape(name)
-    return re.search(rf"\bimport\b.*\b{named}\b|(?<!\bself)\.{named}\b|[\"'.]{named}[\"']", text, re.DOTALL) is not None
+    imported = rf"\bimport\b(?:(?:[^\n\\]|\\.)*|\s*\([^)]*)\b{named}\b"
+    return re.search(rf"{imported}|(?<!\bself)\.{named}\b|[\"'.]{named}[\"']", text, re.DOTALL) is not None
 
 
 def _returns_a_value(frame: Frame) -> bool:

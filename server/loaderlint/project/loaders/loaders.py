@@ -259,7 +259,7 @@ class Loaders:
         self._callers = callers
         self.failing = FailingCode(evaluator)
         self.unused = UnusedFunctions(evaluator, callers, self.failing)
-        self._idle = IdleLoaders(evaluator, callers)
+        self._idle = IdleLoaders(evaluator, callers, self.failing)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
         self._names: dict[Code, dict[int, str]] = {}
