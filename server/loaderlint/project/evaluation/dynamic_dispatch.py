@@ -159,6 +159,18 @@ def is_in_package(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
     return any(_is_inside(path, package) for path in named for package in packages)
 
 
+def may_be_elsewhere(ev: Evaluator, made: Site) -> bool:
+    """Whether a class may be looked up in another module than those that are known: `getattr(module, name)` after
+    `import_module("data." + name)`, where an option is the name. `made` as in `asked_bases`."""
+    for frame in _looking_up(ev, made):
+        for _, call in frame.code.calls:
+            if call.args and Lib("builtins.getattr") in ev.eval(call.func, frame).atoms:
+                modules = ev.eval(call.args[0].value, frame)
+                if modules.only(ModuleRef) and any(atom.reason in OPEN for atom in modules.only(Unknown)):
+                    return True
+    return False
+
+
 def may_be_registered(ev: Evaluator, cls: ClassRef, made: Site) -> bool:
     """Whether a class may be the one that is looked up in a dict of the module: `DATASETS[name]()`. Of other look-ups
     nothing is known. `made` as in `asked_bases`."""
@@ -274,11 +286,14 @@ def made_by_type(arguments: Arguments) -> Val:
 
 
 def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
-    """The class or function, by `named`, that the default of an option names."""
-    literal = key.literal
-    if literal is None or not literal.configured or not isinstance(literal.value, str):
+    """The class or function, by `named`, that the default of an option names. The code may choose another name in a
+    branch."""
+    literals = key.only(Literal_)
+    defaults = [one.value for one in literals if one.configured]
+    name = defaults[0] if len(defaults) == 1 and len(literals) == len(key.atoms) else None
+    if not isinstance(name, str):
         return None
-    found = named(literal.value).only(ClassRef, FunctionRef, Method)
+    found = named(name).only(ClassRef, FunctionRef, Method)
     return found[0] if len(found) == 1 else None
 
 

@@ -100,6 +100,8 @@ _TEXT_METHODS: dict[str, Callable[[str], str]] = {
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
 
+#: At most this many parts of a text are told apart.
+_MAX_PARTS = 64
 #: Functions that return what they are given, compiled.
 _COMPILING = frozenset(
     f"torch.jit.{name}"
@@ -320,14 +322,13 @@ def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
 
 
 def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
-    names = first.only(Literal_) if first else []
-    texts = [one.value for one in names if not one.configured]
+    """The modules that constant texts name. One that an option names by default may be another."""
+    texts = first.only(Literal_) if first else []
     if first is None or not texts or len(texts) < len(first.atoms):
         return unknown("importlib")
-    return join(
-        ev.names.imported(frame.path, text, None, 0) if isinstance(text, str) else unknown("importlib")
-        for text in texts
-    )
+    found = [ev.names.imported(frame.path, str(one.value), None, 0) for one in texts if one.kind == "str"]
+    is_open = len(found) < len(texts) or any(one.configured for one in texts)
+    return join((*found, unknown("importlib")) if is_open else found)
 
 
 def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> Val:
@@ -471,6 +472,8 @@ def call_object(
     change = None if arguments.positional else _TEXT_METHODS.get(method)
     if change is not None and isinstance(atom.owner, Literal_) and atom.owner.kind == "str":
         return _changed_text(atom.owner, change), ()
+    if method == "split" and isinstance(atom.owner, Literal_) and (parts := _split_text(atom.owner, arguments)):
+        return of(SeqOf("list", parts, site)), ()
     if is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
@@ -506,6 +509,17 @@ def _splits_text(method: str, arguments: Arguments) -> bool:
 def _changed_text(text: Literal_, change: Callable[[str], str]) -> Val:
     """`"Crops".lower()`: the method of a constant text, and of those that it may be instead."""
     return of(replace(text, value=change(str(text.value)), choices=tuple(map(change, text.choices))))
+
+
+def _split_text(text: Literal_, arguments: Arguments) -> tuple[Val, ...]:
+    """The parts of a constant text, `"DIV2K+Flickr".split("+")`; empty if it is no text, or cannot be split so."""
+    separator = arguments.positional[0].literal if arguments.positional else None
+    if text.kind != "str" or len(arguments.positional) > 1 or arguments.keywords:
+        return ()
+    if arguments.positional and (separator is None or separator.configured or not separator.value):
+        return ()
+    parts = str(text.value).split(str(separator.value) if separator is not None else None)
+    return tuple(of(replace(text, value=part, choices=())) for part in parts[:_MAX_PARTS])
 
 
 def _inherited(

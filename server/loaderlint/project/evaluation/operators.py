@@ -78,7 +78,7 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
     a, b = left.literal, right.literal
     if a is not None and b is not None and op in _ARITHMETIC:
         return _computed(op, a, b) or of(LibObject("builtins.operation", site))
-    if op == "+" and (joined := _concatenated(left, right, site)) is not None:
+    if op == "+" and (joined := _concatenated(left, right, site) or _texts(left, right)) is not None:
         return joined
     if op == "|":
         first, second = left.only(MapOf), right.only(MapOf)
@@ -121,6 +121,17 @@ def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
         return of(SeqOf(first[0].kind, (join(item for one in (*first, *second) for item in one.items),), site))
     both = {(a.kind, (*a.items, *b.items)) for a, b in ways}
     return of(*(SeqOf(kind, items if len(items) <= _MAX_ITEMS else (join(items),), site) for kind, items in both))
+
+
+def _texts(left: Val, right: Val) -> Val | None:
+    """`"data." + name`, where the name is one of a few constant texts; None for anything else."""
+    first, second = left.only(Literal_), right.only(Literal_)
+    are_known = len(first) == len(left.atoms) and len(second) == len(right.atoms)
+    if not are_known or not first or not second or any(one.kind != "str" for one in (*first, *second)):
+        return None
+    if len(first) * len(second) > _MAX_WAYS:
+        return None
+    return join(_computed("+", one, other) or of(one) for one in first for other in second)
 
 
 def _has_known_length(one: SeqOf) -> bool:

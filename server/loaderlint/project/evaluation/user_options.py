@@ -217,6 +217,7 @@ class UserOptions:
         meant = (own or declared)[:_MAX_DECLARATIONS]
         values = [self._default(name, one.call, one.frame) for one in meant]
         values += self._set_defaults(name)
+        values = self._split_up(name, values)
         allowed = self._choices(meant)
         if not values or allowed or any(is_none(atom) for one in values for atom in one.atoms):
             filled = list(self._filled_in(name, self._ev.files.containing(name)))
@@ -296,6 +297,38 @@ class UserOptions:
             for piece in file.mentioning(name) if file else ():
                 if file is not None and any(file.pieces[piece].holds(text) for text in _storing_texts(name)):
                     yield from self._stored(name, path, piece)
+
+    def _split_up(self, name: str, values: list[Val]) -> list[Val]:
+        """The values of an option, or the parts of its texts where code stores them instead:
+        `args.train = args.train.split("+")`."""
+        read = f".{name}.split("
+        separators = {one for path in self._ev.files.containing(read) for one in self._separators(name, path, read)}
+        if len(separators) != 1:
+            return values
+        (separator,) = separators
+        literals = [value.literal for value in values]
+        texts = [one for one in literals if one is not None and isinstance(one.value, str)]
+        if len(texts) < len(values):
+            return values
+        split = ([replace(one, value=part) for part in str(one.value).split(separator)] for one in texts)
+        return [of(SeqOf("list", tuple(map(of, parts)))) for parts in split]
+
+    def _separators(self, name: str, path: Path, read: str) -> Iterator[str | None]:
+        """The separators at which the code of a file splits an option; None for white space."""
+        file = self._ev.file(path)
+        for piece in file.mentioning(read) if file else ():
+            facts = self._ev.facts(path, piece)
+            exprs = facts.ir.exprs if facts else ()
+            for step in (step for one in facts.ir.defs for step in one.steps) if facts else ():
+                call = exprs[step.value] if isinstance(step, ir.SetAttr) and step.name == name else None
+                func = exprs[call.func] if isinstance(call, ir.Call) else None
+                if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name != "split":
+                    continue
+                of_option = exprs[func.base]
+                given = [exprs[arg.value] for arg in call.args]
+                if isinstance(of_option, ir.Attr) and of_option.name == name and len(given) <= 1:
+                    yield from (one.value for one in given if isinstance(one, ir.Const) and isinstance(one.value, str))
+                    yield from () if given else (None,)
 
     def _from_files(self, name: str) -> list[Val]:
         """What code takes over from configuration files as options, whatever their names."""

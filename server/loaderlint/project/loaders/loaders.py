@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.dynamic_dispatch import (
     OPEN,
     asked_bases,
     is_in_package,
+    may_be_elsewhere,
     may_be_registered,
     missing_class,
     takes,
@@ -642,8 +643,9 @@ class Loaders:
         made = {atom.site for atom in value.atoms if isinstance(atom, Instance)}
         for atom in value.ordered():
             match atom:
-                case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
-                    if not self._is_part_of_known(atom):
+                case Unknown(reason, site) if site is not None:
+                    is_open = reason in OPEN or may_be_elsewhere(self._ev, site)
+                    if is_open or (site not in made and not self._is_part_of_known(atom)):
                         yield atom
                 case LibObject(name, site) if makes_configured(name):
                     yield Unknown("instantiated", site if self._ev.yaml.passes_on(site) else None)
@@ -663,7 +665,7 @@ class Loaders:
     def _is_part_of_known(self, part: Unknown) -> bool:
         """Whether a value is an attribute of an object whose class is chosen at run time, among classes that the code
         names: then it is what these store there."""
-        if part.made is None or part.reason in OPEN:
+        if part.made is None or part.reason in OPEN or may_be_elsewhere(self._ev, part.made):
             return False
         chosen = self._ev.eval(part.made.expr, part.made.frame).only(Instance)
         return any(one.site == part.made for one in chosen)
