@@ -12,12 +12,12 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Orders
 
-#: Functions and methods that make other names, or parts of names, of names.
+#: Functions and methods that list names, or make other names, or parts of names, of them.
 _OF_NAMES = frozenset(
     """
     basename dirname splitext split rsplit partition rpartition replace removesuffix removeprefix strip lstrip rstrip
     lower upper casefold join relpath relative_to with_suffix sub match search group findall str Path PurePath zip
-    enumerate as_posix
+    enumerate as_posix listdir glob iglob rglob iterdir sorted list
     """.split()
 )
 _COMPARING = frozenset({"==", "!=", "in", "not in"})

@@ -26,6 +26,7 @@ from loaderlint.rules.unsorted_listing.checked_pairs import are_checked
 from loaderlint.rules.unsorted_listing.class_numbers import numbered, numbered_in_sample
 from loaderlint.rules.unsorted_listing.file_rows import read_by
 from loaderlint.rules.unsorted_listing.independent_listings import are_independent
+from loaderlint.rules.unsorted_listing.indexed_pairs import indexed_pairs
 from loaderlint.rules.unsorted_listing.positional_items import Taken, rows_beside
 from loaderlint.rules.unsorted_listing.same_folders import names_files_of_same_folders
 from loaderlint.rules.unsorted_listing.seeded_splits import split_of
@@ -268,10 +269,18 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listing
                 yield from _beside_rows(found, "a listing", "the rows of a file", reader)
 
 
+def _indexed(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
+    """Pairs that a loop makes by position: `(images[i], masks[i])`."""
+    for pair in indexed_pairs(frame, model):
+        first, second = order.of(pair.first, frame), order.of(pair.second, frame)
+        if first and second and not are_checked(first, second, (frame,), order, model):
+            yield from _mismatch(first, second, _TWO, model)
+
+
 def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
     """What a def that makes datasets lets the order decide: it may make thousands of them."""
     order = ListingOrder(model)
-    return (*_zipped(maker, order, model), *_numbered(maker, order, model))
+    return (*_zipped(maker, order, model), *_indexed(maker, order, model), *_numbered(maker, order, model))
 
 
 def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
