@@ -10,7 +10,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order.list_targets import DictValue, Entry, Target, filled_inside, is_target
-from loaderlint.rules.shared.listing_order.orders import NO_ORDERS, Orders, as_drawn, as_sorted
+from loaderlint.rules.shared.listing_order.orders import Orders, as_drawn, as_sorted
 from loaderlint.rules.shared.seeded_draws import draws_with_seed
 
 #: What draws some items of a sequence, or all in another order. A seed decides about positions, not names.
@@ -93,12 +93,13 @@ def _has_items_of(number: int, target: Target, frame: Frame, model: Model) -> bo
 
 
 def after(change: str, found: Orders) -> Orders:
-    """The orders after a change, which `change_of` names."""
+    """The orders after a change, which `change_of` names. Shuffling leaves open which order a sequence has, but a part
+    of a listing keeps its items."""
     match change:
         case "sorted":
             return as_sorted(found)
         case "shuffled":
-            return NO_ORDERS
+            return frozenset(order for order in found if order.cut)
         case "drawn":
             return as_drawn(found)
     return found

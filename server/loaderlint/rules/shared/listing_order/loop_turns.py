@@ -56,6 +56,12 @@ def is_call_of(number: int, name: str, frame: Frame, model: Model) -> bool:
     return isinstance(call, ir.Call) and Lib(name) in model.ev.eval(call.func, frame).atoms
 
 
+def iterated_in(numbers: Sequence[int], frame: Frame, model: Model) -> set[int]:
+    """What the loops go through whose items some expressions are made of."""
+    exprs = model.facts(frame).ir.exprs
+    return {e.iterable for part in ir.made_of(exprs, numbers) if isinstance(e := exprs[part], ir.Element)}
+
+
 def ordering_loops(context: int, frame: Frame, model: Model) -> list[int]:
     """What the loops around a context go through, but for those that only look for one name."""
     found_by_name = looked_up(context, frame, model)
@@ -63,4 +69,4 @@ def ordering_loops(context: int, frame: Frame, model: Model) -> list[int]:
     return [here.expr for here in around if here.kind == "loop" and here.expr not in found_by_name]
 
 
-__all__ = ["chosen_by_counter", "counted_loop", "is_call_of", "loops_since", "ordering_loops"]
+__all__ = ["chosen_by_counter", "counted_loop", "is_call_of", "iterated_in", "loops_since", "ordering_loops"]

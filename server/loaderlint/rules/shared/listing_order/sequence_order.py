@@ -48,6 +48,7 @@ from loaderlint.rules.shared.listing_order.loop_turns import (
     chosen_by_counter,
     counted_loop,
     is_call_of,
+    iterated_in,
     loops_since,
     ordering_loops,
 )
@@ -207,6 +208,9 @@ class ListingOrder:
         if drawing in DRAWS and arguments and draws_with_seed(call, frame, self._model):
             drawn = self.of(arguments[0], frame, depth)
             return as_drawn(as_cut(drawn) if drawing in CHOOSES else drawn)
+        method = ev.expr(frame, call.func)
+        if isinstance(method, ir.Attr) and method.name == "keys" and not arguments:
+            return self._of_keys(method.base, frame, depth)
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names & {"builtins.set", "builtins.frozenset"}:
             return self._of_set(number, arguments, frame, depth)
@@ -337,7 +341,7 @@ class ListingOrder:
             for frame in frames:
                 found |= self._of_appended(frame, depth, name) | self._of_calls(frame, tuple(frames), name, depth)
             if found and is_shuffled(name, frames, self._model):
-                return NO_ORDERS
+                return after("shuffled", frozenset(found))
             changes = {change_of(name, frame, self._model) for frame in frames} if found else set()
             if "sorted" in changes:
                 found = set(as_sorted(self._parts_before_sorting(name, frames, frozenset(found))))
@@ -569,6 +573,7 @@ class ListingOrder:
                 found |= self.of(call.args[0].value, frame, depth)
             loops = ordering_loops(step.context, frame, self._model)
             chosen = chosen_by_counter(step.context, loops, frame, self._model)
+            chosen |= self._chosen_by_part(step.context, loops, frame, depth)
             found |= self._of_chosen_turns(loops, chosen, frame, depth)
             orders = self._of_turn(call.args[0].value, frame, depth)
             found |= as_cut(orders) if chosen else orders
@@ -576,6 +581,27 @@ class ListingOrder:
             begun = [made] if isinstance(made, int) else []
             found |= self._of_sets(loops_since(begun, step.context, frame, self._model), frame) if found else NO_ORDERS
         return frozenset(found | self._of_nested(target, frame, depth))
+
+    def _chosen_by_part(self, context: int, loops: Sequence[int], frame: Frame, depth: int) -> set[int]:
+        """The loops of which a test selects the items that are in a part by position: `if key in train_keys`, after
+        `train_keys = keys[:800]`."""
+        found: set[int] = set()
+        for test in (here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"):
+            e = self._model.ev.expr(frame, test)
+            if isinstance(e, ir.Compare) and e.ops in (("in",), ("not in",)):
+                items = iterated_in((e.left,), frame, self._model) & set(loops)
+                if items and any(order.cut for order in self.of(e.rights[0], frame, depth)):
+                    found |= items
+        return found
+
+    def _of_keys(self, held: int, frame: Frame, depth: int) -> Orders:
+        """The order in which a def makes the keys of a dict: that of the loops that give them, `groups[name] = []`."""
+        found: set[int] = set()
+        for _, step in self._model.steps_of(frame, ir.SetItem):
+            if is_target(step.base, held, frame, self._model):
+                around = ordering_loops(step.context, frame, self._model)
+                found |= iterated_in((step.index,), frame, self._model) & set(around)
+        return self._all(sorted(found), frame, depth)
 
     def _of_added_to(self, number: int, frame: Frame, depth: int) -> Orders:
         """The order in which a def fills the list that an expression makes: `names = os.listdir(a)`, then
@@ -638,12 +664,13 @@ class ListingOrder:
         """The order of the loops around a call that pass it what they go through."""
         exprs = self._model.facts(frame).ir.exprs
         call = exprs[number]
-        passed = [*ir.made_of(exprs, [arg.value for arg in call.args] if isinstance(call, ir.Call) else [])]
-        items = {e.iterable for part in passed if isinstance(e := exprs[part], ir.Element)}
+        given = [arg.value for arg in call.args] if isinstance(call, ir.Call) else []
+        items = iterated_in(given, frame, self._model)
         loops = [loop for loop in ordering_loops(frame.code.context_of(number), frame, self._model) if loop in items]
         if not loops:
             return NO_ORDERS
-        return self._all(loops, frame, depth).union(*(self._of_turn(part, frame, depth) for part in passed))
+        turns = (self._of_turn(part, frame, depth) for part in ir.made_of(exprs, given))
+        return self._all(loops, frame, depth).union(*turns)
 
     def _of_sets(self, iterables: Iterable[int], frame: Frame) -> Orders:
         """The orders of the sets of texts among what loops go through."""
