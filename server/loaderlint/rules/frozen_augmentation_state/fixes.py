@@ -88,7 +88,8 @@ def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
     """Pass a worker_init_fn that seeds all transforms of one library on the dataset of each loader. None if that is not
     possible for the first one; the others are left out then."""
     all_composes = all(_keeps_compose(one, model) for one in seeded)
-    first, *others = [_seeding_one(one, all_composes, model) for one in seeded]
+    common = None if all_composes else _common_names(seeded, model)
+    first, *others = [_seeding_one(one, all_composes, common, model) for one in seeded]
     if first is None:
         return None
     intents = dict.fromkeys(intent for one in (first, *filter(None, others)) for intent in one)
@@ -116,18 +117,34 @@ def _name(intents: Sequence[Intent]) -> str:
     return next(passed_name(one) for one in intents if isinstance(one, SetArgument))
 
 
-def _seeding_one(seeded: Seeded, all_composes: bool, model: Model) -> tuple[Intent, ...] | None:
+def _common_names(seeded: Sequence[Seeded], model: Model) -> list[str] | None:
+    """What all datasets keep, if one function for all loaders has to look into some of them; None if each loader gets
+    the function that it needs."""
+    names = [_kept_names(one) for one in seeded]
+    known = [(kept, one) for kept, one in zip(names, seeded, strict=True) if kept]
+    functions = {_seeding(kept, one.uses, one.loader, model)[0] for kept, one in known}
+    return sorted({name for kept, _ in known for name in kept}) if len(functions) > 1 else None
+
+
+def _kept_names(seeded: Seeded) -> list[str]:
+    """The attributes in which the datasets of a loader keep the transforms; empty where one is kept elsewhere."""
+    kept = [_kept_as(use, seeded.loader) for use in seeded.uses]
+    return [] if None in kept else sorted({name for one in kept for name in one or ()})
+
+
+def _seeding_one(
+    seeded: Seeded, all_composes: bool, common: list[str] | None, model: Model
+) -> tuple[Intent, ...] | None:
     """The intents that pass a worker_init_fn to one loader; None if that is not possible. `all_composes`: whether all
-    datasets that the function is for keep a `Compose`."""
+    datasets that the function is for keep a `Compose`. `common`: what they keep, if one function is for all loaders."""
     loader, uses = seeded
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
     if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
         return None
-    kept = [_kept_as(use, loader) for use in uses]
-    if any(one is None for one in kept):
+    if any(_kept_as(use, loader) is None for use in uses):
         return None
-    names = sorted({name for one in kept for name in one or ()})
+    names = common or _kept_names(seeded)
     call = model.site_place(loader.site)
     if library.name == "MONAI":
         return (
@@ -136,7 +153,7 @@ def _seeding_one(seeded: Seeded, all_composes: bool, model: Model) -> tuple[Inte
         )
     if library.name != "albumentations" or not names:
         return None
-    name, source = _seeding(names, uses, loader, model)
+    name, source = _looking_inside(names) if common else _seeding(names, uses, loader, model)
     if all_composes:
         source = _SEEDING_COMPOSE.format(name=names[0])
     same = _SeedsAttributes(tuple(names), all_composes)
@@ -192,6 +209,12 @@ def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader,
     are_own = all(isinstance(atom, Instance) for atom in datasets)
     if len(names) == 1 and are_own and keepers <= datasets:
         return "seed_transform", _SEEDING_SOME.format(name=names[0])
+    return _looking_inside(names)
+
+
+def _looking_inside(names: Sequence[str]) -> tuple[str, str]:
+    """The name and the source of a worker_init_fn that seeds what datasets, and those in them, keep under these
+    names."""
     of_several = _OF_SEVERAL.format(names=", ".join(f'"{name}"' for name in names))
     seeding = _OF_ONE.format(name=names[0]) if len(names) == 1 else of_several
     return "seed_transforms", _SEEDING.format(seeding=seeding)
