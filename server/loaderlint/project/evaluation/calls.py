@@ -17,6 +17,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.limits import MAX_NESTING
+from loaderlint.project.evaluation.missing_attributes import shows_all_attributes
 from loaderlint.project.evaluation.removed_items import removed_before, without_removed
 from loaderlint.project.evaluation.unpacked_dicts import is_as_written
 from loaderlint.project.evaluation.values import (
@@ -187,14 +188,28 @@ class Calls:
         return made.cls in self._ev.eval(call.func, made.site.frame).atoms
 
     def refuses(self, callee: FunctionRef | ClassRef, call: ir.Call) -> bool:
-        """Whether a function, or the `__init__` of a class, does not accept the arguments of a call, which raises
+        """Whether a function, or the constructor of a class, does not accept the arguments of a call, which raises
         TypeError, whatever `*x` and `**x` pass. Only where it alone decides what is accepted."""
         if isinstance(callee, FunctionRef):
             return self._refuses(callee, _form(call), False)
         init = self._ev.classes.member(callee, "__init__")
-        if init is None or init.function is None or not self._refuses(init.function, _form(call), True):
+        if init is None:
+            return self._refuses_fields(callee, call)
+        if init.function is None or not self._refuses(init.function, _form(call), True):
             return False
         return self._ev.classes.leaves_arguments_to_init(callee)
+
+    def _refuses_fields(self, cls: ClassRef, call: ir.Call) -> bool:
+        """Whether a call of a plain dataclass names what is no field."""
+        classes = self._ev.classes
+        head = classes.head(cls)
+        if head is None or not head.decorators or not shows_all_attributes(self._ev, cls):
+            return False
+        written = [self._ev.expr(cls.scope or self._ev.body(cls.path, cls.piece), one) for one in head.decorators]
+        if any(isinstance(e, ir.Call) and any(arg.name == "init" for arg in e.args) for e in written):
+            return False
+        named = {arg.name for arg in call.args if arg.kind == "kw"}
+        return not named.issubset(classes.fields(cls))
 
     def _refuses(self, function: FunctionRef, arguments: Arguments, receiver: bool) -> bool:
         """Whether a def does not accept the arguments, and no decorator may change what it accepts."""

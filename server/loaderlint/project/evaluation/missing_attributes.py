@@ -64,7 +64,7 @@ def _lacks(ev: Evaluator, atom: Atom, name: str, reader: Path) -> bool:
         return False
     if ev.classes.member(atom.cls, name) is not None or name in ev.classes.fields(atom.cls):
         return False
-    return _is_closed(ev, atom.cls) and not _is_set_somewhere(ev, name, reader)
+    return shows_all_attributes(ev, atom.cls) and not _is_set_somewhere(ev, name, reader)
 
 
 def _type_of(atom: Atom) -> type | None:
@@ -80,7 +80,7 @@ def _type_of(atom: Atom) -> type | None:
     return None
 
 
-def _is_closed(ev: Evaluator, cls: ClassRef) -> bool:
+def shows_all_attributes(ev: Evaluator, cls: ClassRef) -> bool:
     """Whether the project's code shows all attributes that the objects of a class have."""
     if any(ev.classes.member(cls, name) is not None for name in _COMPUTING):
         return False
