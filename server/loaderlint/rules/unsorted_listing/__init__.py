@@ -126,10 +126,10 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
     gravest,
     numbered_by_sample,
     sampled_with_seed,
-    stacked,
     uses_in_construction,
 )
 from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_position
+from loaderlint.rules.unsorted_listing.stacked_parts import stacked
 from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
 
 

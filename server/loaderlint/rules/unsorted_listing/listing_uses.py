@@ -9,7 +9,6 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Severity
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
@@ -39,10 +38,6 @@ _SPLIT = {
     "seed": "{} may get other samples: a seed decides which positions each split gets, and",
     "place": "{} may get other samples: the dataset is split by position, and",
 }
-_STACKING = frozenset("stack cat concat concatenate vstack hstack dstack".split())
-_STACKED = frozenset(f"{module}.{name}" for module in ("numpy", "torch") for name in _STACKING)
-#: What gives the same for any order of its parts.
-_UNORDERED = frozenset("mean sum max min amax amin std var median nanmean nansum sort any all".split())
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 
 
@@ -98,7 +93,7 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
             yield from _beside_rows(one.orders, f"`{one.name}`" if one.name else "a listing", f"`{name}`", reader)
     split = split_of(inst, model) if taken else ""
     for one in taken:
-        unsorted = [each.listing for each in _stable(one.orders) if not each.sorted]
+        unsorted = [each.listing for each in stable(one.orders) if not each.sorted]
         if split:
             yield from (ListingUse(listing, Severity.WARNING, _SPLIT[split], splits=True) for listing in unsorted)
         for listing in unsorted:
@@ -112,7 +107,7 @@ def _beside_rows(orders: Orders, listed: str, rows: str, reader: str) -> Iterato
     """The listings of a sequence that is matched by position with the rows of a file."""
     read = f"{rows}, which `{reader.removeprefix('builtins.')}` reads"
     what = f"samples of {{}} may be paired wrongly: {listed} is matched by position with {read}, and"
-    for each in _stable(orders):
+    for each in stable(orders):
         if not each.sorted:
             yield ListingUse(each.listing, Severity.WARNING, what, relies="rows")
 
@@ -134,7 +129,7 @@ def _apart(first: Orders, second: Orders) -> Iterator[ListingUse]:
 
 
 def _only_in(first: Orders, second: Orders) -> list[Order]:
-    return [one for one in _stable(first) if not any(one.listing.is_same(other.listing) for other in second)]
+    return [one for one in stable(first) if not any(one.listing.is_same(other.listing) for other in second)]
 
 
 def _says_unpaired(inst: Instance, orders: Iterable[Order], model: Model) -> bool:
@@ -189,36 +184,10 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
         for call in model.calls_named(frame, _PICKING):
             if not call.call.args or not draws_with_seed(call.call, frame, model):
                 continue
-            for each in _stable(order.of(call.call.args[0].value, frame)):
+            for each in stable(order.of(call.call.args[0].value, frame)):
                 if not each.sorted:
                     what = "a sample of {} may draw other files despite the seed:"
                     yield ListingUse(each.listing, Severity.WARNING, what)
-
-
-def stacked(entry: Frame, model: Model) -> Iterator[ListingUse]:
-    """The listings that a sample makes, and whose files it puts one after the other: the frames of a clip. If it takes
-    only some of them, it may take others."""
-    order, frames = ListingOrder(model), model.run_by([entry])
-    for frame in frames:
-        for call in model.calls_named(frame, _STACKING):
-            is_stack = any(isinstance(atom, Lib) and atom.name in _STACKED for atom in call.callee.atoms)
-            if not call.call.args or not is_stack or _is_reduced(call.number, frame):
-                continue
-            for each in _stable(order.of(call.call.args[0].value, frame)):
-                if not each.sorted and each.listing.frame in frames:
-                    severity = Severity.WARNING if each.cut or each.capped else Severity.INFORMATION
-                    yield ListingUse(each.listing, severity, "the parts of each sample of {} have no fixed order:")
-
-
-def _is_reduced(number: int, frame: Frame) -> bool:
-    """Whether a def takes the mean, the sum or the like of what an expression stacks."""
-    exprs = frame.code.exprs
-    for _, call in frame.code.calls:
-        func = exprs[call.func] if call.func != ir.NONE else None
-        if isinstance(func, ir.Attr) and func.name in _UNORDERED:
-            if func.base == number or any(arg.value == number for arg in call.args):
-                return True
-    return False
 
 
 def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterator[ListingUse]:
@@ -227,7 +196,7 @@ def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterato
     first, second = (frozenset(o for o in each if o.listing.how != LOOPED_SET) for each in (first, second))
     if any(one.listing.is_same(other.listing) for one in first for other in second):
         return
-    unsorted = [each.listing for each in (*_stable(first), *_stable(second)) if not each.sorted]
+    unsorted = [each.listing for each in (*stable(first), *stable(second)) if not each.sorted]
     together = any(_have_one_order(one, other, model) for one in first for other in second)
     for each in unsorted:
         mates = frozenset(unsorted) - {each}
@@ -243,7 +212,7 @@ def _have_one_order(one: Order, other: Order, model: Model) -> bool:
     return not one.sorted and not other.sorted and names_files_of_same_folders(one.listing, other.listing, model)
 
 
-def _stable(orders: Orders) -> list[Order]:
+def stable(orders: Orders) -> list[Order]:
     return sorted(orders, key=lambda o: (o.listing.frame.order, o.listing.expr))
 
 
@@ -298,6 +267,6 @@ def numbered_by_sample(entry: Frame, model: Model) -> Iterator[ListingUse]:
 
 
 def _class_numbers(number: int, frame: Frame, order: ListingOrder) -> Iterator[ListingUse]:
-    for each in _stable(order.of(number, frame)):
+    for each in stable(order.of(number, frame)):
         if not each.sorted:
             yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:", relies="models")
