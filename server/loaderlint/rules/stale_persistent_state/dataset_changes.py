@@ -139,11 +139,18 @@ def _stored_in(frame: Frame, model: Model) -> Iterator[_Setting]:
     for _, step in model.steps(frame):
         if isinstance(step, ir.SetAttr):
             moves = _moves(step, frame, model)
-            yield from (_Setting(owner, step.name, moves) for owner in _instances(step.base, frame, model))
+            owners = _instances(step.base, frame, model)
+            yield from (_Setting(one, step.name, moves) for one in owners if not _is_property(one, step.name, model))
         elif isinstance(step, ir.SetItem):
             yield from (_Setting(owner, name, True) for owner, name in _with_item(step, frame, model))
         elif isinstance(step, ir.Perform):
             yield from (_Setting(owner, name, True) for owner, name in _shuffled(step.call, frame, model))
+
+
+def _is_property(owner: Instance, name: str, model: Model) -> bool:
+    """Whether an assignment runs the setter of a property, which stores what it likes: perhaps in shared memory."""
+    member = model.ev.classes.member(owner.cls, name)
+    return member is not None and member.setter is not None
 
 
 def _moves(step: ir.SetAttr, frame: Frame, model: Model) -> bool:
@@ -212,7 +219,7 @@ def _assigned(
 ) -> Iterator[Change]:
     constant = constant_of(step.value, frame, model)
     for owner in _held(step.base, frame, loader, model):
-        if step.name in read.get(owner, ()):
+        if step.name in read.get(owner, ()) and not _is_property(owner, step.name, model):
             yield Change(frame, step.context, Spot(frame, number, "step"), owner, step.name, "", constant)
         elif owner in (of := properties.get(step.name, {})):
             setting = of[owner]
