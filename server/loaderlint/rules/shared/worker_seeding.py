@@ -27,6 +27,7 @@ from loaderlint.rules.shared.init_functions import (
     passed_name,
 )
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
+from loaderlint.syntax.notebook import SUFFIX
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
@@ -290,9 +291,12 @@ def _takes_new(loader: Loader, model: Model) -> Place | None:
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:
-    """Whether the call creates the library's own loader, without a worker_init_fn or with None."""
+    """Whether the call creates the library's own loader, without a worker_init_fn or with None, and workers can load
+    the function that is passed: spawned workers find none that a notebook defines."""
     assert loader.site is not None
     frame = loader.site.frame
+    if frame.path.suffix == SUFFIX and "fork" not in model.start_methods.of(loader):
+        return False
     call = model.ev.expr(frame, loader.site.expr)
     if not isinstance(call, ir.Call):
         return False
