@@ -615,7 +615,9 @@ HYPERPARAMETERS = {
         "yes",
     ),
     "what is kept, again": (
-        "def __init__(self, n=4):\n        self.save_hyperparameters()\n        self.save_hyperparameters(self.hparams)",
+        "def __init__(self, n=4):\n"
+        "        self.save_hyperparameters()\n"
+        "        self.save_hyperparameters(self.hparams)",
         "self.hparams.n",
         "maybe",
     ),

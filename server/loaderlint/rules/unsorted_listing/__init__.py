@@ -20,8 +20,9 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   if a dict holds the files of each class (`groups[path.parent.name].append(path)`), and so do folds
   (`KFold(5, shuffle=True, random_state=0).split(names)`) and rows of a table that is made of the listing
   (`rows.sample(frac=1, random_state=0)`).
-- A sample that stacks the files of a folder, such as the frames of a clip, gets them in any order. If it takes only
-  the first of them, it gets others on another machine.
+- A sample that stacks the files of a folder, such as the frames of a clip, or stores them in an array one after the
+  other (`clip[turn] = read(name)`), gets them in any order. If it takes only the first of them, it gets others on
+  another machine.
 - If the position in a listing becomes the class label, a saved model has other classes on another machine.
 - A set of names has another order in each run, even if the names were sorted before. The training may then have seen
   the validation data. A loop over a set of texts (`for ext in {".jpg", ".png"}`) around a listing is sorted with it.
@@ -29,7 +30,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 
 ## When it is not a bug
 - The listing is sorted before or after, with any key, or shuffled without a seed, once or by each sample. (A seed gives
-  the same order only if the listing has the same order.)
+  the same order only if the listing has the same order, and a part that was taken by position keeps its files.)
 - A sample takes the mean or the sum of what it stacks, or the like.
 - The names are only looked up, counted, or kept in a dict by name, or are in a set that is only asked.
 - A set holds numbers, such as `{int(name[:4]) for name in names}`: its order is the same in each run.
