@@ -37,20 +37,33 @@ def is_forked_after_use(call: WorkerCall, loader: Loader, model: Model) -> bool:
     function = call.frame.code.one
     if function is None or not _is_reached(call, function):
         return False
-    if any(all(_runs(function, one, model) for one in sampled) for sampled in samples):
+    inner = _wrapped_by(loader, model)
+    if any(all(_runs(function, one, inner, model) for one in sampled) for sampled in samples):
         return True
     return bool(loader.datasets) and all(any(one in sampled for sampled in samples) for one in loader.datasets)
 
 
-def _runs(function: DefIR, dataset: Instance | LibObject, model: Model) -> bool:
-    """Whether a sample of a dataset of a library, which some loader holds, runs a function, as far as is known."""
-    if not isinstance(dataset, LibObject):
+def _runs(function: DefIR, dataset: Instance | LibObject, inner: Set[Atom], model: Model) -> bool:
+    """Whether a sample of a dataset of a library, which some loader holds, or of one that the loader's dataset wraps
+    (`inner`), runs a function, as far as is known."""
+    if not isinstance(dataset, LibObject) and dataset not in inner:
         return False
     return any(frame.code.one is function for frame in model.remembered(_run_by, dataset))
 
 
-def _run_by(dataset: LibObject, model: Model) -> tuple[Frame, ...]:
-    return model.run_by(frame for entry in model.entries if entry.dataset == dataset for frame in entry.frames)
+def _run_by(dataset: Instance | LibObject, model: Model) -> tuple[Frame, ...]:
+    if isinstance(dataset, LibObject):
+        return model.run_by(frame for entry in model.entries if entry.dataset == dataset for frame in entry.frames)
+    taken = model.ev.classes.open_method(dataset, "__getitem__")
+    return model.run_by([taken]) if taken is not None else ()
+
+
+def _wrapped_by(loader: Loader, model: Model) -> frozenset[Atom]:
+    """What the constructors of a loader's datasets are given: `Mixed(photos)`."""
+    sites = [one.site for one in loader.datasets if isinstance(one, Instance) and one.site is not None]
+    passed = [model.ev.calls.site_arguments(site) for site in sites]
+    values = [value for one in passed for value in (*one.positional, *(given for _, given in one.keywords))]
+    return frozenset(atom for value in values for atom in value.atoms)
 
 
 def _sampled_before(loader: Site, model: Model) -> tuple[_Sampled, ...]:
@@ -103,11 +116,17 @@ def _all_datasets(number: int, frame: Frame, model: Model) -> Iterator[_Sampled]
 
 
 def _passes_dataset(number: int, frame: Frame, model: Model) -> bool:
-    """Whether a call passes what some loader holds."""
+    """Whether a call passes what some loader holds, or what has items of its own: a dataset that another one wraps."""
     call = model.ev.expr(frame, number)
     held = model.once(_held)
     given = call.args if isinstance(call, ir.Call) else ()
-    return any(not held.isdisjoint(model.ev.eval(arg.value, frame).atoms) for arg in given)
+    return any(
+        atom in held or _has_items(atom, model) for arg in given for atom in model.ev.eval(arg.value, frame).atoms
+    )
+
+
+def _has_items(atom: Atom, model: Model) -> bool:
+    return isinstance(atom, Instance) and model.ev.classes.member(atom.cls, "__getitem__") is not None
 
 
 def _held(model: Model) -> frozenset[Atom]:
