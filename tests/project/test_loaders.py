@@ -1233,3 +1233,21 @@ def test_a_subclass_that_nobody_creates_makes_no_dataset_known(tmp_path: Path) -
     (loader,) = link(tmp_path, code).model.loaders
     assert not loader.datasets
     assert loader.late
+
+
+def test_a_loop_over_a_dict_goes_over_the_loaders_that_are_there(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+def again(loaders):
+    for name, one in loaders.items():
+        loader = DataLoader(one.dataset, num_workers=one.num_workers)
+def main():
+    loaders = {}
+    for name in ("train", "test"):
+        loaders[name] = DataLoader(D(), num_workers=0)
+    again(loaders)
+""",
+    )
+    assert linked.loader().has_workers() == "no"

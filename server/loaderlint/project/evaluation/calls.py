@@ -201,15 +201,11 @@ class Calls:
 
     def _refuses_fields(self, cls: ClassRef, call: ir.Call) -> bool:
         """Whether a call of a plain dataclass names what is no field."""
-        classes = self._ev.classes
-        head = classes.head(cls)
+        head = self._ev.classes.head(cls)
         if head is None or not head.decorators or not shows_all_attributes(self._ev, cls):
             return False
-        written = [self._ev.expr(cls.scope or self._ev.body(cls.path, cls.piece), one) for one in head.decorators]
-        if any(isinstance(e, ir.Call) and any(arg.name == "init" for arg in e.args) for e in written):
-            return False
         named = {arg.name for arg in call.args if arg.kind == "kw"}
-        return not named.issubset(classes.fields(cls))
+        return not named.issubset(self._ev.classes.fields(cls))
 
     def _refuses(self, function: FunctionRef, arguments: Arguments, receiver: bool) -> bool:
         """Whether a def does not accept the arguments, and no decorator may change what it accepts."""

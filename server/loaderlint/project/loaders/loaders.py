@@ -665,7 +665,7 @@ class Loaders:
     def _is_part_of_known(self, part: Unknown) -> bool:
         """Whether a value is an attribute of an object whose class is chosen at run time, among classes that the code
         names: then it is what these store there."""
-        if part.made is None or part.reason in OPEN or may_be_elsewhere(self._ev, part.made):
+        if part.made is None or part.reason in OPEN:
             return False
         chosen = self._ev.eval(part.made.expr, part.made.frame).only(Instance)
         return any(one.site == part.made for one in chosen)

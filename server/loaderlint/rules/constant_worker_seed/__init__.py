@@ -32,7 +32,7 @@ same numbers.
   `trainer.validate(model, loader)`. So does a function, class or file named so that iterates over it under
   `torch.no_grad()`, and one with another name that returns nothing, if nothing in the loop learns.
 - Neither the number of workers is known nor that they draw numbers: a hint.
-- Each sample seeds the state anew from the system (`np.random.seed()`), so that only its first draws repeat: a hint.
+- Each sample seeds the state itself (`np.random.seed()`), so that only its first draws come from this seed: a hint.
 - The loader has no workers and never calls the function.
 - The workers draw only from other libraries or not at all, and all the code that they call is known. torchvision's
   transforms draw from torch since 0.8, except for `RandomChoice` and `RandomOrder`.
@@ -77,7 +77,7 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
-from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, each_sample_seeds_anew, worker_seedings
+from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, each_sample_seeds, worker_seedings
 from loaderlint.rules.shared.endless_passes import takes_one_pass
 from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.global_draws import drawn_from, is_drawn_from
@@ -157,7 +157,7 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
     is_quiet = is_for_evaluation(loader, model) or exposure.presumed or _is_guess(seeding, loader, model)
-    is_quiet = is_quiet or each_sample_seeds_anew(seeding.function, loader, model)
+    is_quiet = is_quiet or each_sample_seeds(seeding.function, loader, model)
     return Severity.HINT if isinstance(severity, Severity) and is_quiet else severity
 
 

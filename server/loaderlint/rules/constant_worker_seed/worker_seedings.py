@@ -47,11 +47,11 @@ def worker_seedings(loader: Loader, model: Model) -> Iterator[WorkerSeeding]:
                     yield WorkerSeeding(call, name, sources, place, rhythm == "epoch", rank)
 
 
-def each_sample_seeds_anew(seeder: str, loader: Loader, model: Model) -> bool:
-    """Whether each sample seeds the state that `seeder` sets from the system: `np.random.seed()`. Only what is drawn
-    before the first of these calls comes from another seed."""
+def each_sample_seeds(seeder: str, loader: Loader, model: Model) -> bool:
+    """Whether each sample calls `seeder` itself: `np.random.seed()`. Only what is drawn before the first of these calls
+    comes from another seed."""
     return any(
-        Lib(seeder) in call.callee.atoms and not call.call.args and call.context == 0
+        Lib(seeder) in call.callee.atoms and call.context == 0
         for reached in model.reached_by(loader)
         if reached.bits(("sample",)) >> loader.index & 1
         for call in model.frame_calls(reached.frame)
