@@ -1251,3 +1251,21 @@ def main():
 """,
     )
     assert linked.loader().has_workers() == "no"
+
+
+@pytest.mark.parametrize(("separator", "answer"), [('"+"', "yes"), ('""', "maybe"), ("", "maybe"), ("sign", "maybe")])
+def test_an_option_is_split_at_a_constant(separator: str, answer: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + f"""
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--sizes", default="2+4")
+args = parser.parse_args()
+args.sizes = args.sizes.split({separator})
+for size in args.sizes:
+    loader = DataLoader(D(), num_workers=int(size))
+""",
+    )
+    assert linked.loader().has_workers() == answer

@@ -302,33 +302,24 @@ class UserOptions:
         """The values of an option, or the parts of its texts where code stores them instead:
         `args.train = args.train.split("+")`."""
         read = f".{name}.split("
-        separators = {one for path in self._ev.files.containing(read) for one in self._separators(name, path, read)}
-        if len(separators) != 1:
-            return values
-        (separator,) = separators
+        found = {one for path in self._ev.files.containing(read) for one in self._separators(name, path, read)}
+        separator = found.pop() if len(found) == 1 else ""
         literals = [value.literal for value in values]
         texts = [one for one in literals if one is not None and isinstance(one.value, str)]
-        if len(texts) < len(values):
+        if not separator or len(texts) < len(values):
             return values
         split = ([replace(one, value=part) for part in str(one.value).split(separator)] for one in texts)
         return [of(SeqOf("list", tuple(map(of, parts)))) for parts in split]
 
-    def _separators(self, name: str, path: Path, read: str) -> Iterator[str | None]:
-        """The separators at which the code of a file splits an option; None for white space."""
+    def _separators(self, name: str, path: Path, read: str) -> Iterator[str]:
+        """The separators at which the code of a file splits an option; '' where one is not known."""
         file = self._ev.file(path)
         for piece in file.mentioning(read) if file else ():
             facts = self._ev.facts(path, piece)
-            exprs = facts.ir.exprs if facts else ()
-            for step in (step for one in facts.ir.defs for step in one.steps) if facts else ():
-                call = exprs[step.value] if isinstance(step, ir.SetAttr) and step.name == name else None
-                func = exprs[call.func] if isinstance(call, ir.Call) else None
-                if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name != "split":
-                    continue
-                of_option = exprs[func.base]
-                given = [exprs[arg.value] for arg in call.args]
-                if isinstance(of_option, ir.Attr) and of_option.name == name and len(given) <= 1:
-                    yield from (one.value for one in given if isinstance(one, ir.Const) and isinstance(one.value, str))
-                    yield from () if given else (None,)
+            for one in facts.ir.defs if facts else ():
+                for step in one.steps:
+                    if facts is not None and isinstance(step, ir.SetAttr) and _splits(step, name, facts.ir.exprs):
+                        yield _separator(step, facts.ir.exprs)
 
     def _from_files(self, name: str) -> list[Val]:
         """What code takes over from configuration files as options, whatever their names."""
@@ -508,6 +499,22 @@ def _listed(allowed: Val) -> list[Literal_]:
 def _storing_texts(name: str) -> tuple[str, str, str]:
     """The texts of code that stores an option."""
     return f".{name} = ", f'["{name}"] = ', f"['{name}'] = "
+
+
+def _splits(step: ir.SetAttr, name: str, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether a step stores the parts of an option in its place."""
+    call = exprs[step.value] if step.name == name and step.value != NONE else None
+    method = exprs[call.func] if isinstance(call, ir.Call) else None
+    option = exprs[method.base] if isinstance(method, ir.Attr) and method.name == "split" else None
+    return isinstance(option, ir.Attr) and option.name == name
+
+
+def _separator(step: ir.SetAttr, exprs: tuple[ir.Expr, ...]) -> str:
+    """The constant at which the call of `split` that a step stores takes a text apart; '' for anything else."""
+    call = exprs[step.value]
+    given = [exprs[arg.value] for arg in call.args] if isinstance(call, ir.Call) else []
+    first = given[0] if len(given) == 1 else None
+    return first.value if isinstance(first, ir.Const) and isinstance(first.value, str) else ""
 
 
 def _none_tests(name: str) -> tuple[str, ...]:
