@@ -52,6 +52,11 @@ class Arguments(Struct, frozen=True):
         return None
 
     @property
+    def values(self) -> tuple[Val, ...]:
+        """All arguments that are known, those without names first."""
+        return (*self.positional, *(value for _, value in self.keywords))
+
+    @property
     def _reason(self) -> str:
         """Why a parameter is not known: only a whole mapping must be told apart by where it comes from."""
         return "kwargs" if self.source == FROM_FILE else self.source

@@ -43,7 +43,7 @@ from loaderlint.project.evaluation.later_attributes import as_copied, is_set_by_
 from loaderlint.project.evaluation.missing_attributes import lack
 from loaderlint.project.evaluation.name_patterns import built_from, named_by, pattern_of, templates_of_value
 from loaderlint.project.evaluation.named_tuples import NAMED_TUPLE, named_tuple
-from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom
+from loaderlint.project.evaluation.operators import COMBINED, compare, is_path_atom, split_text
 from loaderlint.project.evaluation.path_endings import ends_with
 from loaderlint.project.evaluation.pipeline_steps import added_steps
 from loaderlint.project.evaluation.removed_items import without_removed
@@ -100,8 +100,6 @@ _TEXT_METHODS: dict[str, Callable[[str], str]] = {
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
 
-#: At most this many parts of a text are told apart.
-_MAX_PARTS = 64
 #: Functions that return what they are given, compiled.
 _COMPILING = frozenset(
     f"torch.jit.{name}"
@@ -428,7 +426,7 @@ def _higher_order(
     targets: list[Frame] = []
     results: list[Val] = []
     passed = [element(ev, v, frame, number) for v in arguments.positional if not _callables(v)]
-    for value in (*arguments.positional, *(v for _, v in arguments.keywords)):
+    for value in arguments.values:
         for atom in _callables(value):
             got, more = ev.calls.call(of(atom), Arguments(tuple(passed)), frame, number, seen)
             results.append(got)
@@ -518,8 +516,7 @@ def _split_text(text: Literal_, arguments: Arguments) -> tuple[Val, ...]:
         return ()
     if arguments.positional and (separator is None or separator.configured or not separator.value):
         return ()
-    parts = str(text.value).split(str(separator.value) if separator is not None else None)
-    return tuple(of(replace(text, value=part, choices=())) for part in parts[:_MAX_PARTS])
+    return split_text(text, str(separator.value) if separator is not None else None)
 
 
 def _inherited(

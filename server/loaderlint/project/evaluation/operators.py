@@ -65,6 +65,8 @@ EXCHANGED = {"!=": "!=", "==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
+#: At most this many parts of a text are told apart.
+_MAX_PARTS = 64
 #: The reason of an `Unknown` that stands for the `transforms` of a dataset of torchvision, made of others.
 COMBINED = "transform and target_transform, combined"
 #: Calls that return only numbers, strings and truth values.
@@ -132,6 +134,12 @@ def _texts(left: Val, right: Val) -> Val | None:
     if len(first) * len(second) > _MAX_WAYS:
         return None
     return join(_computed("+", one, other) or of(one) for one in first for other in second)
+
+
+def split_text(text: Literal_, separator: str | None) -> tuple[Val, ...]:
+    """The parts of a constant text, `"DIV2K+Flickr".split("+")`; at white space if the separator is None."""
+    parts = str(text.value).split(separator)[:_MAX_PARTS]
+    return tuple(of(replace(text, value=part, choices=())) for part in parts)
 
 
 def _has_known_length(one: SeqOf) -> bool:

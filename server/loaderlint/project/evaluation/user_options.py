@@ -21,6 +21,7 @@ from loaderlint.project.evaluation.file_parts import values_under
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
 from loaderlint.project.evaluation.number_bounds import count_of
+from loaderlint.project.evaluation.operators import split_text
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
@@ -308,8 +309,7 @@ class UserOptions:
         texts = [one for one in literals if one is not None and isinstance(one.value, str)]
         if not separator or len(texts) < len(values):
             return values
-        split = ([replace(one, value=part) for part in str(one.value).split(separator)] for one in texts)
-        return [of(SeqOf("list", tuple(map(of, parts)))) for parts in split]
+        return [of(SeqOf("list", split_text(one, separator))) for one in texts]
 
     def _separators(self, name: str, path: Path, read: str) -> Iterator[str]:
         """The separators at which the code of a file splits an option; '' where one is not known."""

@@ -185,5 +185,4 @@ def _stages(ev: Evaluator, arguments: Arguments) -> Iterator[Val]:
 
 
 def _passed(arguments: Arguments) -> Iterator[Val]:
-    values = (*arguments.positional, *(value for _, value in arguments.keywords))
-    return (value for value in values if not isinstance(value.unknown, Unknown))
+    return (value for value in arguments.values if not isinstance(value.unknown, Unknown))

@@ -644,8 +644,8 @@ class Loaders:
         for atom in value.ordered():
             match atom:
                 case Unknown(reason, site) if site is not None:
-                    is_open = reason in OPEN or may_be_elsewhere(self._ev, site)
-                    if is_open or (site not in made and not self._is_part_of_known(atom)):
+                    is_open = reason in OPEN or (site not in made and not self._is_part_of_known(atom))
+                    if is_open or may_be_elsewhere(self._ev, site):
                         yield atom
                 case LibObject(name, site) if makes_configured(name):
                     yield Unknown("instantiated", site if self._ev.yaml.passes_on(site) else None)

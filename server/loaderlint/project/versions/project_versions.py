@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,9 +63,9 @@ class Versions:
         a folder for such is installed beside the project, so what the project says is nearer. What the README of a
         copied repository tells its own users to install is not said of the project."""
         folders = list(_upwards(folder, self._root))
-        inside = max((number + 1 for number, at in enumerate(folders[:-1]) if _is_vendored(at)), default=0)
+        inside = _as_far_as(folders[:-1], _is_vendored)
         distances = [number + (len(folders) + 1 if number < inside else 0) for number in range(len(folders))]
-        copied = max((number + 1 for number, at in enumerate(folders[:-1]) if _is_copy(at)), default=0)
+        copied = _as_far_as(folders[:-1], _is_copy)
         found = [
             (distance, one)
             for number, (distance, at) in enumerate(zip(distances, folders, strict=True))
@@ -258,6 +258,11 @@ def _constrained(versions: VersionSet, constraints: list[VersionSet]) -> Version
         if ranges:
             versions = VersionSet(ranges, tuple(dict.fromkeys((*versions.sources, *limit.sources))))
     return versions
+
+
+def _as_far_as(folders: list[Path], is_one: Callable[[Path], bool]) -> int:
+    """How many folders, going outwards, come up to the last one for which a test is true; 0 if there is none."""
+    return max((number + 1 for number, at in enumerate(folders) if is_one(at)), default=0)
 
 
 def _is_vendored(folder: Path) -> bool:

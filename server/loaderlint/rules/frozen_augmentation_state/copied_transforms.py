@@ -64,7 +64,7 @@ def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
     short = made.name.rpartition(".")[2]
     arguments = model.ev.calls.site_arguments(made.site)
     if short in library.holders and depth < 8:
-        inner = [atom for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for atom in flattened(v)]
+        inner = [atom for v in arguments.values for atom in flattened(v)]
         known = [(atom, library_of(atom.name)) for atom in inner if isinstance(atom, LibObject)]
         return any(_draws(atom, other, model, depth + 1) for atom, other in known if other is library)
     chance = arguments.get("p")

@@ -62,8 +62,7 @@ def _wrapped_by(loader: Loader, model: Model) -> frozenset[Atom]:
     """What the constructors of a loader's datasets are given: `Mixed(photos)`."""
     sites = [one.site for one in loader.datasets if isinstance(one, Instance) and one.site is not None]
     passed = [model.ev.calls.site_arguments(site) for site in sites]
-    values = [value for one in passed for value in (*one.positional, *(given for _, given in one.keywords))]
-    return frozenset(atom for value in values for atom in value.atoms)
+    return frozenset(atom for one in passed for value in one.values for atom in value.atoms)
 
 
 def _sampled_before(loader: Site, model: Model) -> tuple[_Sampled, ...]:

@@ -49,5 +49,4 @@ def born(site: Site, model: Model) -> str:
 def is_seeded(made: LibObject, model: Model) -> bool:
     """Whether a generator gets a seed where it is created. `default_rng(None)` gets none."""
     arguments = model.ev.calls.site_arguments(made.site)
-    given = [*arguments.positional, *(value for _, value in arguments.keywords)]
-    return arguments.more_keywords or any(not value.is_none for value in given)
+    return arguments.more_keywords or any(not value.is_none for value in arguments.values)

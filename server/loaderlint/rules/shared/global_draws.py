@@ -206,7 +206,7 @@ def _is_steady(atom: Atom, known: _Known, model: Model, depth: int) -> bool:
     if atom.name not in known.pipelines:
         return atom.name in known.steady
     made = model.ev.calls.site_arguments(atom.site)
-    steps = [step for value in (*made.positional, *(v for _, v in made.keywords)) for step in _steps(value, 0)]
+    steps = [step for value in made.values for step in _steps(value, 0)]
     return all(
         isinstance(step, (FunctionRef, Method, Instance, Literal_)) or _is_steady(step, known, model, depth + 1)
         for step in steps

@@ -43,8 +43,7 @@ def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
         name = shorter
     made = opener(atom, model)
     arguments = model.ev.calls.site_arguments(made.site)
-    given = (*arguments.positional, *(value for _, value in arguments.keywords))
-    if any(isinstance(a, LibObject) and a.name in IN_MEMORY for value in given for a in value.atoms):
+    if any(isinstance(a, LibObject) and a.name in IN_MEMORY for value in arguments.values for a in value.atoms):
         return None
     driver = arguments.get("driver")
     is_read_at_once = driver is not None and driver.atoms == {Literal_("str", "core")}

@@ -157,7 +157,7 @@ def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]
         case PartialOf(func, site):
             bound = model.ev.expr(site.frame, site.expr)
             passed = model.ev.calls.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
-            values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
+            values = passed.values if passed else ()
             yield from _held([Val(frozenset({func})), *values], payload.held, _made(payload, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
             values = (*_kept(name, model.ev.calls.site_arguments(site)), *items_put_into(payload.atom, model))
@@ -332,8 +332,7 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
     head = model.ev.classes.head(inst.cls)
     if inst.site is None or head is None or not head.decorators or model.ev.classes.construction(inst):
         return []
-    given = model.ev.calls.site_arguments(inst.site)  # a dataclass
-    return [*given.positional, *(value for _, value in given.keywords)]
+    return [*model.ev.calls.site_arguments(inst.site).values]  # a dataclass
 
 
 def _kept(maker: str, given: Arguments) -> tuple[Val, ...]:

@@ -9,7 +9,14 @@ from loaderlint.knowledge.listings import SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.listing_order.list_targets import DictValue, Entry, Target, filled_inside, is_target
+from loaderlint.rules.shared.listing_order.list_targets import (
+    DictValue,
+    Entry,
+    Target,
+    filled_inside,
+    is_target,
+    item_stores,
+)
 from loaderlint.rules.shared.listing_order.orders import Orders, as_drawn, as_sorted
 from loaderlint.rules.shared.seeded_draws import draws_with_seed
 
@@ -59,11 +66,9 @@ def is_stored_sorted(target: Target, frame: Frame, model: Model) -> bool:
     if isinstance(target, str):
         stored = [step.value for _, step in frame.code.stores_of(target)]
     elif isinstance(target, DictValue):
-        items = (step for _, step in model.steps_of(frame, ir.SetItem))
-        stored = [one.value for one in items if is_target(one.base, target.made, frame, model)]
+        stored = [step.value for step in item_stores(target.made, frame, model)]
     elif isinstance(target, Entry):
-        items = (step for _, step in model.steps_of(frame, ir.SetItem))
-        stored = [one.value for one in items if is_target(one.base, target.name, frame, model)]
+        stored = [step.value for step in item_stores(target.name, frame, model)]
         again = (model.ev.expr(frame, step.value) for _, step in frame.code.stores_of(target.name))
         stored += [e.element for e in again if isinstance(e, ir.Comp)]
     return any(_is_sorted_copy(value, target, frame, model) for value in stored)

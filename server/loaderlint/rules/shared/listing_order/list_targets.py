@@ -40,6 +40,12 @@ class DictValue(Struct, frozen=True):
 Target = int | str | Entry | DictValue | Named
 
 
+def item_stores(target: Target, frame: Frame, model: Model) -> Iterator[ir.SetItem]:
+    """The steps by which a def stores an item in a list, dict or table: `groups[name] = []`."""
+    stores = (step for _, step in model.steps_of(frame, ir.SetItem))
+    return (step for step in stores if is_target(step.base, target, frame, model))
+
+
 def is_target(base: int, target: Target, frame: Frame, model: Model) -> bool:
     """Whether an expression stands for the list or dict `target`."""
     if isinstance(target, int):
@@ -101,5 +107,6 @@ __all__ = [
     "choices_of",
     "filled_inside",
     "is_target",
+    "item_stores",
     "may_be_same",
 ]

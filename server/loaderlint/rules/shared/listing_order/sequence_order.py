@@ -42,6 +42,7 @@ from loaderlint.rules.shared.listing_order.list_targets import (
     choices_of,
     filled_inside,
     is_target,
+    item_stores,
     may_be_same,
 )
 from loaderlint.rules.shared.listing_order.loop_turns import (
@@ -204,13 +205,13 @@ class ListingOrder:
         arguments = [arg.value for arg in call.args]
         if says_sort(call, frame, self._model):
             return as_sorted(self._all(arguments[:1], frame, depth))
-        drawing = called_name(ev.expr(frame, call.func))
+        func = ev.expr(frame, call.func)
+        drawing = called_name(func)
         if drawing in DRAWS and arguments and draws_with_seed(call, frame, self._model):
             drawn = self.of(arguments[0], frame, depth)
             return as_drawn(as_cut(drawn) if drawing in CHOOSES else drawn)
-        method = ev.expr(frame, call.func)
-        if isinstance(method, ir.Attr) and method.name == "keys" and not arguments:
-            return self._of_keys(method.base, frame, depth)
+        if isinstance(func, ir.Attr) and func.name == "keys" and not arguments:
+            return self._of_keys(func.base, frame, depth)
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names & {"builtins.set", "builtins.frozenset"}:
             return self._of_set(number, arguments, frame, depth)
@@ -237,7 +238,6 @@ class ListingOrder:
                     found |= by_call(frame, number, target, self.of(step.value, target, depth))
         if found:
             return frozenset(found)
-        func = ev.expr(frame, call.func)
         if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
             return self.of(func.base, frame, depth)
         if isinstance(func, ir.Attr) and func.name in ("sample", "head", "tail"):
@@ -252,9 +252,7 @@ class ListingOrder:
 
     def _of_columns(self, table: int | Named, frame: Frame, depth: int) -> Orders:
         """The orders of what a def stores in the columns of a table: `rows["path"] = paths`."""
-        stores = (step for _, step in self._model.steps_of(frame, ir.SetItem))
-        columns = [step.value for step in stores if is_target(step.base, table, frame, self._model)]
-        return self._all(columns, frame, depth)
+        return self._all((step.value for step in item_stores(table, frame, self._model)), frame, depth)
 
     def _of_some_rows(self, call: ir.Call, method: ir.Attr, frame: Frame, depth: int) -> Orders:
         """The order of the rows that a method takes from a table: `rows.sample(frac=1, random_state=0)`."""
@@ -443,12 +441,8 @@ class ListingOrder:
     def _of_filled(self, made: int | Named, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
         """The orders of the lists that a def stores in a dict or fills there: `groups[name].append(file)`."""
         value = DictValue(made, asked)
-        stored = [
-            step.value
-            for _, step in self._model.steps_of(frame, ir.SetItem)
-            if is_target(step.base, made, frame, self._model)
-            and may_be_same(asked, self._model.ev.expr(frame, step.index))
-        ]
+        stores = item_stores(made, frame, self._model)
+        stored = [step.value for step in stores if may_be_same(asked, self._model.ev.expr(frame, step.index))]
         return self._all(stored, frame, depth) | self._of_appended(frame, depth, value)
 
     def _of_module_values(self, name: str, asked: ir.Expr | None, frame: Frame, depth: int) -> Orders:
@@ -597,10 +591,9 @@ class ListingOrder:
     def _of_keys(self, held: int, frame: Frame, depth: int) -> Orders:
         """The order in which a def makes the keys of a dict: that of the loops that give them, `groups[name] = []`."""
         found: set[int] = set()
-        for _, step in self._model.steps_of(frame, ir.SetItem):
-            if is_target(step.base, held, frame, self._model):
-                around = ordering_loops(step.context, frame, self._model)
-                found |= iterated_in((step.index,), frame, self._model) & set(around)
+        for step in item_stores(held, frame, self._model):
+            around = ordering_loops(step.context, frame, self._model)
+            found |= iterated_in((step.index,), frame, self._model) & set(around)
         return self._all(sorted(found), frame, depth)
 
     def _of_added_to(self, number: int, frame: Frame, depth: int) -> Orders:
