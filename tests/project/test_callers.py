@@ -308,6 +308,36 @@ LOOKED_UP = {
         create("Trains", workers=4)
         create("make", workers=4)
     """,
+    "by a table with other keys": """
+        KINDS = {"first": data.Trains, "second": data.make}
+        def create(kind, **options):
+            return KINDS[kind](**options)
+        create(load(), workers=4)
+    """,
+    "by a table, and with a name of its own": """
+        KINDS = {"first": data.Trains, "second": data.make}
+        def create(kind):
+            maker = KINDS.get(kind)
+            if maker is None:
+                raise ValueError(kind)
+            return maker(4)
+        create(load())
+    """,
+    "by a table of another module": """
+        from tables import KINDS
+        for kind in ("first", "second"):
+            KINDS[kind](workers=4)
+        --- tables.py
+        from data import Trains, make
+        KINDS = {
+            "first": Trains,
+            "second": make,
+        }
+    """,
+    "by a list": """
+        KINDS = [data.Trains, data.make]
+        KINDS[load()](4)
+    """,
 }
 MAKERS = """
 --- data.py

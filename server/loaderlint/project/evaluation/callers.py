@@ -14,6 +14,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.call_sites import CallSite, CallSites, called_name
+from loaderlint.project.evaluation.call_tables import calls_from, calls_of_items, tables_with
 from loaderlint.project.evaluation.callees import Callees, function_of
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
@@ -63,6 +64,8 @@ class Callers:
         self._callees = Callees(evaluator, self._sites)
         self._instances = Instances(evaluator, self._sites, self._callees, self)
         self._frames: dict[DefKey, tuple[Frame, ...]] = {}
+        #: By the names of functions, the calls that may take them from dicts and lists.
+        self._from_tables: dict[str, tuple[CallSite, ...]] = {}
         #: The defs asked about that no known code calls.
         self.uncalled: set[DefKey] = set()
         #: The frames that a call on something unknown may run, each with the first such call.
@@ -85,6 +88,8 @@ class Callers:
             return self._open(path, piece, def_)
         with provisional(self._frames, key, ()):
             found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), MAX_CALLERS + 1))
+            if not found and facts.ir.defs[def_].parent == 0:
+                found = tuple(islice(_once(self._taken_from_tables(key, depth)), MAX_CALLERS + 1))
             if not found and facts.ir.defs[def_].parent == 0:
                 found = tuple(islice(_once(self._looked_up(key, facts, depth)), MAX_CALLERS + 1))
             if not found and facts.ir.defs[def_].parent == 0:
@@ -169,6 +174,25 @@ class Callers:
         ):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
+
+    def _taken_from_tables(self, wanted: DefKey, depth: int) -> Iterator[Frame]:
+        """The frames of a function at module level that calls take from a dict or list: `TRAINERS[args.kind](args)`."""
+        for site in self._sites_of_items(wanted):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                yield from self._confirmed(site, caller, wanted)
+
+    def _sites_of_items(self, wanted: DefKey) -> Iterator[CallSite]:
+        """The calls of items of the dicts and lists in which code writes a function at module level."""
+        facts = self._ev.facts(wanted[0], wanted[1])
+        if facts is None or owner_of(self._ev, *wanted, facts) is not None:
+            return
+        one = facts.ir.defs[wanted[2]]
+        if one.decorators:
+            yield from calls_of_items(self._ev, FunctionRef(*wanted))
+            return
+        if one.name not in self._from_tables:
+            self._from_tables[one.name] = tuple(calls_from(self._ev, tables_with(self._ev, one.name)))
+        yield from self._from_tables[one.name]
 
     def _looked_up(self, wanted: DefKey, facts: PieceFacts, depth: int) -> Iterator[Frame]:
         """The frames of a function at module level that calls look up by its name: `getattr(module, name)(...)`, in a
@@ -381,8 +405,13 @@ class Callers:
 
     def sites_running(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`, and those that may run it in new
-        processes; with a `receiver`, on this object."""
-        return self._callees.sites_running(name, wanted, receiver)
+        processes; with a `receiver`, on this object. If there are none, those that take it from a dict or list."""
+        is_named = False
+        for site in self._callees.sites_running(name, wanted, receiver):
+            is_named = True
+            yield site
+        if not is_named and receiver is None:
+            yield from self._sites_of_items(wanted)
 
     def callees(self, site: CallSite) -> frozenset[Atom] | None:
         """All possible callees of a call, for any caller of its def; None if they depend on the callers."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.call_sites import CallSite, CallSites, is_under_guard
+from loaderlint.project.evaluation.call_tables import calls_of_items
 from loaderlint.project.evaluation.callees import Callees
-from loaderlint.project.evaluation.class_tables import calls_of_items
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_CALLERS, OBJECTS

@@ -1,17 +1,17 @@
-"""Classes that code looks up in a dict or list: `KINDS = {"plain": Plain}` and `KINDS[args.kind](args)`. The call does
-not name the class, so it is found by the name of the dict."""
+"""Classes and functions that code looks up in a dict or list: `KINDS = {"plain": Plain}` and `KINDS[args.kind](args)`.
+The call does not name the class, so it is found by the name of the dict."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.call_sites import CallSite, called_name, performed_calls
-from loaderlint.project.evaluation.values import ClassRef
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef
 from loaderlint.project.modules.dependencies import defined_name, is_bare_function, needs_word
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _BEFORE, _AFTER = frozenset("[{(,:="), frozenset([*",]})#\n", ""])
 #: How far before and after an item its brackets and commas are looked for, in characters.
 _NEAR = 200
+_BRACKET = re.compile(r"[()\[\]{}]")
 _TABLE = re.compile(r"(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:\w+\([ \t]*)?[\[{]\s*\Z|(\w+)[ \t]*=[ \t]*dict\(\s*\Z")
 _ITEM_STORE = re.compile(r"(\w+)\[[^\]\n]*\][ \t]*=[ \t]*(?:\w+\.)*\Z")
 _STORE = re.compile(r"^[ \t]*(\w+)\[.*\][ \t]*=(?!=)", re.MULTILINE)
@@ -28,13 +29,23 @@ _STORE = re.compile(r"^[ \t]*(\w+)\[.*\][ \t]*=(?!=)", re.MULTILINE)
 _LOOKUPS = ("[", ".get(")
 
 
-def calls_of_items(ev: Evaluator, cls: ClassRef) -> Iterator[CallSite]:
-    """The calls of items of the dicts and lists in which code writes a class, or into which a function that decorates
-    it puts it."""
-    name = ev.classes.name(cls)
-    tables = dict.fromkeys(chain(_tables_asking(ev, _tables_with, name), _filled_by_decorators(ev, cls)))
+def calls_of_items(ev: Evaluator, item: ClassRef | FunctionRef) -> Iterator[CallSite]:
+    """The calls of items of the dicts and lists in which code writes a class or function, or into which a function that
+    decorates it puts it."""
+    facts = ev.facts(item.path, item.piece)
+    name = facts.ir.defs[item.def_].name if facts is not None else ""
+    yield from calls_from(ev, chain(tables_with(ev, name), _filled_by_decorators(ev, item)))
+
+
+def tables_with(ev: Evaluator, name: str) -> Iterator[str]:
+    """The names of the dicts and lists in which code writes something called `name`."""
+    return _tables_asking(ev, _tables_with, name) if name else iter(())
+
+
+def calls_from(ev: Evaluator, tables: Iterable[str]) -> Iterator[CallSite]:
+    """The calls of items of the dicts and lists with these names."""
     pieces: dict[tuple[Path, int], None] = {}
-    for lookup in (f"{table}{end}" for table in tables for end in _LOOKUPS):
+    for lookup in (f"{table}{end}" for table in dict.fromkeys(tables) for end in _LOOKUPS):
         for path in ev.files.containing(lookup):
             file = ev.file(path)
             pieces.update(dict.fromkeys((path, piece) for piece in (file.mentioning(lookup) if file else ())))
@@ -50,10 +61,10 @@ def _tables_asking(ev: Evaluator, question: Callable[[str, str], tuple[str, ...]
             yield from found
 
 
-def _filled_by_decorators(ev: Evaluator, cls: ClassRef) -> Iterator[str]:
-    """The names of the dicts that the decorators of a class fill."""
-    facts = ev.facts(cls.path, cls.piece)
-    for decorator in facts.ir.defs[cls.def_].decorators if facts else ():
+def _filled_by_decorators(ev: Evaluator, item: ClassRef | FunctionRef) -> Iterator[str]:
+    """The names of the dicts that the decorators of a class or function fill."""
+    facts = ev.facts(item.path, item.piece)
+    for decorator in facts.ir.defs[item.def_].decorators if facts else ():
         assert facts is not None
         made = facts.ir.exprs[decorator]
         name = called_name(facts.ir.exprs, made.func if isinstance(made, ir.Call) else decorator)
@@ -92,14 +103,35 @@ def _filled_by(text: str, name: str) -> tuple[str, ...]:
 def _tables_with(text: str, name: str) -> tuple[str, ...]:
     """The names of the dicts and lists of which a piece makes `name` an item."""
     found: dict[str, None] = {}
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        table = _table_before(text, at) if _is_written_alone(text, at, end) else ""
+    for at, opened in _items_called(name, text):
+        stored = _ITEM_STORE.search(text, text.rfind("\n", 0, at) + 1, at)
+        table = stored[1] if stored is not None else next(filter(None, (_filled(text, one) for one in opened)), "")
         if table:
             found[table] = None
-        at = text.find(name, end)
     return tuple(found)
+
+
+def _items_called(name: str, text: str) -> Iterator[tuple[int, Sequence[int]]]:
+    """Where a name stands that is an item as a whole, each time with the brackets that are open there, the innermost
+    first."""
+    places = [at for at in _places(name, text) if _is_written_alone(text, at, at + len(name))]
+    opened: list[int] = []
+    start = 0
+    for at in places:
+        for bracket in _BRACKET.finditer(text, start, at):
+            if bracket[0] in "([{":
+                opened.append(bracket.start())
+            elif opened:
+                opened.pop()
+        start = at
+        yield at, opened[::-1]
+
+
+def _places(name: str, text: str) -> Iterator[int]:
+    at = text.find(name)
+    while at >= 0:
+        yield at
+        at = text.find(name, at + len(name))
 
 
 def _is_written_alone(text: str, start: int, end: int) -> bool:
@@ -109,26 +141,7 @@ def _is_written_alone(text: str, start: int, end: int) -> bool:
     return after[:1] in _AFTER and (is_from_module or before.rstrip()[-1:] in _BEFORE)
 
 
-def _table_before(text: str, at: int) -> str:
-    """The name of the dict or list whose display is open at an offset, or whose item is set there; '' if none is."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    stored = _ITEM_STORE.search(line)
-    if stored is not None:
-        return stored[1]
-    opened = _opening(text, at)
-    table = _TABLE.search(text, text.rfind("\n", 0, opened) + 1, opened + 1) if opened >= 0 else None
+def _filled(text: str, opened: int) -> str:
+    """The name of the dict or list whose display begins with the bracket at an offset; '' if it is another bracket."""
+    table = _TABLE.search(text, text.rfind("\n", 0, opened) + 1, opened + 1)
     return (table[1] or table[2] or "") if table is not None else ""
-
-
-def _opening(text: str, at: int) -> int:
-    """The offset of the outermost bracket on the way back from an offset that is open there and that an assignment
-    precedes; -1 if there is none."""
-    depth = 0
-    for number in range(at - 1, -1, -1):
-        if text[number] in ")]}":
-            depth += 1
-        elif text[number] in "([{":
-            depth -= 1
-            if depth < 0 and _TABLE.search(text, text.rfind("\n", 0, number) + 1, number + 1):
-                return number
-    return -1
