@@ -21,4 +21,5 @@ FAULTY: tuple[Case, ...] = (
 CLEAN: tuple[Case, ...] = (
     Case(RULE, "clean_before_the_loop", "measured", EPOCHS),
     Case(RULE, "clean_epoch_in_the_seed", "measured", EPOCHS),
+    Case(RULE, "clean_generator_of_the_loader", "measured", EPOCHS[:-1]),
 )

@@ -17,6 +17,7 @@ order. With the seed before the loop, all epochs differ.
 - Each iteration is a run of its own, with its own loaders, model or optimizer (folds, trials), or with a combination of
   settings (`for lr, depth in itertools.product(rates, depths)`).
 - The loop only evaluates, or its loader neither shuffles nor has workers.
+- The loader has a `generator`: its order and the seed of its workers come from there.
 - The random state is restored: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
 - The call seeds only NumPy or Python, whose seeds do not reach the workers.
 

@@ -34,8 +34,11 @@ def _trained_through(caller: Frame, model: Model) -> frozenset[Frame]:
 
 
 def is_random(loader: Loader) -> Literal["yes", "no", "maybe"]:
-    """Whether the passes through a loader depend on torch's state."""
+    """Whether the passes through a loader depend on torch's state. A loader with a generator draws its order and the
+    seed of its workers from that one (`_BaseDataLoaderIter.__init__`); a sampler may draw from anywhere."""
     shuffle = loader.argument("shuffle").literal
+    if loader.argument("generator").only(LibObject) and loader.argument("sampler").literal is not None:
+        return "no"
     if shuffle is not None and shuffle.value:
         return "yes"
     workers = "no" if loader.persistent else loader.has_workers()
