@@ -25,8 +25,9 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `cv2.cvtColor`, `threshold`, `LUT`, `equalizeHist` or `bilateralFilter` of the result; `cv2.dilate`, `erode`,
   `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to 1280 x 720; `cv2.GaussianBlur` of floats.
 - The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
-  read from a file counts as large. `cv2.warpAffine`, `warpPerspective` and `remap` to less than 313 x 313 pixels are a
-  hint, too: OpenCV 4 starts no threads for them, but OpenCV 5 does unless the image has two channels.
+  read from a file counts as large, and the message says from what size on threads start. `cv2.warpAffine`,
+  `warpPerspective` and `remap` to less than 313 x 313 pixels are a hint, too: OpenCV 4 starts no threads for them, but
+  OpenCV 5 does unless the image has two channels.
 - OpenCV runs only by a chance that is 0 for this object (`if random.random() < self.p`). Where 0 is only the default of
   an option, and no configuration file sets another one: a hint.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no
@@ -84,6 +85,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import (
     Import,
     imports_of_cv2,
     starts_threads,
+    starts_threads_of_any_size,
     surely_starts_threads,
 )
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
@@ -137,13 +139,16 @@ def _weigh(model: Model, calls: Sequence[Candidate[WorkerCall]], exposure: Expos
 
 
 def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:
+    calls = _running(verdict, model)
+    depends_on_size = not any(starts_threads_of_any_size(call, model) for call in calls)
+    large = " for images of more than about 313 x 313 pixels" if depends_on_size else ""
     lost = " (spawned workers do not run the code under `__main__`)" if limits.lost else ""
     return verdict.finding(
-        f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(verdict.exposure)} and nothing limits it "
-        f"there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",
+        f"each worker starts OpenCV's own threads{large}: cv2 runs {in_workers_of(verdict.exposure)} and nothing "
+        f"limits it there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",
         imported.spot.place(model),
         "cv2",
-        (*_called(verdict, model), *verdict.why(model)),
+        (*_called(calls, model), *verdict.why(model)),
         limiting_fixes(imported, verdict.exposure, _without_workers_yet(verdict, imported, limits, model), model),
     )
 
@@ -168,10 +173,14 @@ def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
                 yield call
 
 
-def _called(verdict: WorkerVerdict[WorkerCall], model: Model) -> Iterator[Evidence]:
-    """Where cv2 is called, the first few places."""
+def _running(verdict: WorkerVerdict[WorkerCall], model: Model) -> list[WorkerCall]:
+    """The calls that the workers of the verdict's loaders run."""
     bits = sum(1 << loader.index for loader in verdict.exposure.loaders)
-    calls = [call for call in verdict.together if model.reached[call.frame].bits() & bits]
+    return [call for call in verdict.together if model.reached[call.frame].bits() & bits]
+
+
+def _called(calls: Sequence[WorkerCall], model: Model) -> Iterator[Evidence]:
+    """Where cv2 is called, the first few places."""
     places = {model.place(call.frame, call.number): model.label(call.frame) for call in calls}
     for place, label in [*places.items()][:_MAX_SHOWN_CALLS]:
         yield Evidence(place, f"{label} calls cv2 here")

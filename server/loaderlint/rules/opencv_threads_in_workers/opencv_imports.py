@@ -10,7 +10,7 @@ from loaderlint.knowledge.opencv import BY_SIZE, FOR_BYTES, FOR_LARGE_IMAGES, SE
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
-from loaderlint.rules.opencv_threads_in_workers.small_images import is_large, is_small
+from loaderlint.rules.opencv_threads_in_workers.small_images import gets_large_size, is_large, is_small
 from loaderlint.rules.shared.unresolved_places import Spot
 
 
@@ -65,6 +65,16 @@ def surely_starts_threads(call: WorkerCall, model: Model) -> bool:
     arguments = model.ev.calls.arguments(call.call, call.frame)
     return any(
         atom.name not in BY_SIZE or is_large(atom.name, arguments, model.ev)
+        for atom in call.callee.only(Lib)
+        if _may_start(atom.name, call, model)
+    )
+
+
+def starts_threads_of_any_size(call: WorkerCall, model: Model) -> bool:
+    """Whether a call starts threads whatever size its image has, or gives it a size that is large enough."""
+    arguments = model.ev.calls.arguments(call.call, call.frame)
+    return any(
+        atom.name not in BY_SIZE or gets_large_size(atom.name, arguments, model.ev)
         for atom in call.callee.only(Lib)
         if _may_start(atom.name, call, model)
     )

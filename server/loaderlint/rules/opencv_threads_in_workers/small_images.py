@@ -65,8 +65,13 @@ def is_large(name: str, arguments: Arguments, ev: Evaluator) -> bool:
     return _is_large_call(name, arguments, ev, 0)
 
 
+def gets_large_size(name: str, arguments: Arguments, ev: Evaluator) -> bool:
+    """Whether a call gives its result a known size that is large enough for threads."""
+    return name in SIZED and _is_sized(name, arguments, _are_many, ev)
+
+
 def _is_large_call(name: str, arguments: Arguments, ev: Evaluator, depth: int) -> bool:
-    if name in SIZED and _is_sized(name, arguments, _are_many, ev):
+    if gets_large_size(name, arguments, ev):
         return True
     return (name not in SIZED or _is_sized_by_item(name, arguments)) and _follow(arguments, _is_large_result, ev, depth)
 
