@@ -108,12 +108,31 @@ IDLE = {
     + DROPS
     + "--- setup.py\nfrom setuptools import setup\nsetup()\n",
     "dropped by one of two calls, apart from a notebook": MAKE_WITH + DROPS + NOTEBOOK.replace("WORKERS", "3"),
+    "a loop after a name that nothing binds": "loader = DataLoader([1])\nprint(missing)\nfor batch in loader: pass\n",
+    "one in a function": (
+        "def run():\n    loader = DataLoader([1])\n    model = missing()\n    for batch in loader: pass\nrun()\n"
+    ),
+    "a name that nothing binds in the loop around it": (
+        "def run():\n    loader = DataLoader([1])\n    for epoch in range(3):\n        print(missing)\n"
+        "        fit(loader)\ndef fit(rows): pass\nrun()\n"
+    ),
+    "returned after a name that nothing binds": (
+        "def make():\n    loader = DataLoader([1])\n    print(missing)\n    return loader\nfor batch in make(): pass\n"
+    ),
     "a local elsewhere": ("loader = DataLoader([1])\n--- other.py\ndef run(loader):\n    for batch in loader: pass\n"),
 }
 
 #: Code that may iterate over one.
 USED = {
     "a loop": "loader = DataLoader([1])\nfor batch in loader: pass\n",
+    "a loop before a name that nothing binds": "loader = DataLoader([1])\nfor batch in loader: pass\nprint(missing)\n",
+    "one in a function": (
+        "def run():\n    loader = DataLoader([1])\n    for batch in loader: pass\n    print(missing)\nrun()\n"
+    ),
+    "a loop after a name that nothing binds on another path": (
+        "def run(more):\n    loader = DataLoader([1])\n    if more:\n        print(missing)\n"
+        "    for batch in loader: pass\nrun(1)\n"
+    ),
     "a comprehension": "loader = DataLoader([1])\nprint([len(batch) for batch in loader])\n",
     "iter": "loader = DataLoader([1])\nbatch = next(iter(loader))\n",
     "a call": "loader = DataLoader([1])\nfit(loader)\n",
@@ -165,7 +184,9 @@ USED = {
     ),
     "returned by a library": MAKE + "train, test = make()\n--- setup.py\nfrom setuptools import setup\nsetup()\n",
     "dropped by one of two calls that are alike": MAKE_WITH + DROPS.replace("2", "1"),
-    "dropped by one of two calls that pass the pair on": MAKE_WITH + "fit(make(1))\ntrain, _ = make(2)\nfit(train)\n",
+    "dropped by one of two calls that pass the pair on": "from lib import fit\n"
+    + MAKE_WITH
+    + "fit(make(1))\ntrain, _ = make(2)\nfit(train)\n",
     "dropped by one of two calls, and taken by a notebook": MAKE_WITH + DROPS + NOTEBOOK.replace("WORKERS", "1"),
     "dropped by one of the calls of a function that calls itself": (
         "def make(workers):\n    if workers > 3:\n        return make(1)\n"

@@ -37,6 +37,8 @@ parser.add_argument("--jobs", type=int, default=4)
 options = parser.parse_args()
 class A:
     def run(self): return 7
+class Sized:
+    def __len__(self): return 0
 class B:
     def __getitem__(self, index): return A()
 class C:

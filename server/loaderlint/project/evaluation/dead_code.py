@@ -19,7 +19,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.key_tests import has_key
 from loaderlint.project.evaluation.length_tests import length_test
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import Atom, ClassRef, Lib, Literal_, Val
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, Literal_, Val
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -33,6 +33,10 @@ _SAME_OR_NOT = {"==": False, "is": False, "!=": True, "is not": True}
 _NOTHING = frozenset({Literal_("NoneType", None)})
 #: How members of an `Enum` are compared, which are one object for each value.
 _BY_VALUE = {"is": "==", "is not": "!="}
+#: Classes of libraries that have neither a length nor a truth of their own.
+_WITHOUT_LENGTH = frozenset(
+    {"builtins.object", "abc.ABC", "torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
+)
 #: The context of the suite of a clause, in the piece of its head.
 _OF_CLAUSE = 1
 
@@ -190,8 +194,20 @@ class Liveness:
                 number, types = tested
                 return type_tests.has_type(self._ev, number, self._value(number, frame), types, frame)
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
-                return operators.truth(self._value(number, frame))
+                return self._truth_of(self._value(number, frame))
         return None
+
+    def _truth_of(self, value: Val) -> bool | None:
+        """Whether a value is always true or always false. Objects of classes without a length are true."""
+        if value.atoms and all(isinstance(one, Instance) and self._is_always_true(one.cls) for one in value.atoms):
+            return True
+        return operators.truth(value)
+
+    def _is_always_true(self, cls: ClassRef) -> bool:
+        classes = self._ev.classes
+        if classes.has_unknown_base(cls) or not _WITHOUT_LENGTH.issuperset(classes.library_bases(cls)):
+            return False
+        return all(classes.member(cls, name) is None for name in ("__len__", "__bool__"))
 
     def _is_member(self, number: int, frame: Frame) -> bool:
         """Whether an expression names a member of an `Enum` of the project. Those with equal values are one object."""

@@ -38,10 +38,12 @@ _OF_LIBRARIES = STANDARD | WELL_KNOWN
 
 
 class Failure(NamedTuple):
-    """A step of a def that always fails, and its context: nothing after it in that context runs."""
+    """A step of a def that always fails, and its context: nothing after it in that context runs. `unbound`: the name
+    that nothing binds, if it reads one."""
 
     step: int
     context: int
+    unbound: str = ""
 
 
 class FailingCode:
@@ -77,13 +79,26 @@ class FailingCode:
     def keeps_from_all(self, path: Path, piece: int, numbers: Collection[ir.ExprId]) -> bool:
         """Whether calls and imports that always fail come before all of these expressions of a piece."""
         facts = self._ev.facts(path, piece)
-        failures = {
-            def_: self._failing_steps((path, piece, def_)) for def_ in range(len(facts.ir.defs) if facts else 0)
-        }
-        if facts is None or not any(failures.values()):
+        if facts is None or not any(self.failing_steps((path, piece, def_)) for def_ in range(len(facts.ir.defs))):
             return False
-        live = chain.from_iterable(_evaluated(facts, def_, failures[def_]) for def_ in failures)
-        return set(ir.made_of(facts.ir.exprs, live)).isdisjoint(numbers)
+        return self.evaluated(path, piece).isdisjoint(numbers)
+
+    def evaluated(self, path: Path, piece: int) -> frozenset[ir.ExprId]:
+        """The expressions of a piece that its defs evaluate before they fail, or at all."""
+        facts = self._ev.facts(path, piece)
+        if facts is None:
+            return frozenset()
+        defs = range(len(facts.ir.defs))
+        live = chain.from_iterable(_evaluated(facts, def_, self.failing_steps((path, piece, def_))) for def_ in defs)
+        return frozenset(ir.made_of(facts.ir.exprs, live))
+
+    def steps_before(self, key: DefKey) -> Iterator[ir.Step]:
+        """The steps of a def that come after none that always fails."""
+        facts = self._ev.facts(*key[:2])
+        one = facts.ir.defs[key[2]] if facts is not None else None
+        for number, step in enumerate(one.steps) if one is not None else ():
+            if one is not None and not is_after(number, one, self.failing_steps(key)):
+                yield step
 
     def only_callee(self, number: ir.ExprId, key: DefKey) -> FunctionRef | ClassRef | None:
         """The function or class of the project that call `number` of a def runs in every run of a program; None if that
@@ -114,7 +129,7 @@ class FailingCode:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
         if code.one is None or at is None:
             return False
-        return _is_after(at, code.one, self._failing_steps(def_key(site.frame)))
+        return is_after(at, code.one, self.failing_steps(def_key(site.frame)))
 
     # --- what fails ---------------------------------------------------------------------------------------------------
 
@@ -143,7 +158,7 @@ class FailingCode:
             return self._imports_what_fails(file.path, piece)
         if file.pieces[piece].ask(_asserts_false):
             return True
-        return any(one.context == 0 for one in self._failing_steps((file.path, piece, 0)))
+        return any(one.context == 0 for one in self.failing_steps((file.path, piece, 0)))
 
     def _imports_what_fails(self, path: Path, piece: int) -> bool:
         """Whether a statement always imports what cannot be imported."""
@@ -152,7 +167,8 @@ class FailingCode:
             return False
         return any(step.context == 0 and self._fails_to_import(step, path, facts) for step in facts.ir.defs[0].steps)
 
-    def _failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
+    def failing_steps(self, key: DefKey) -> tuple[Failure, ...]:
+        """The steps of a def that always fail where they run."""
         if key not in self._failures:
             with provisional(self._failures, key, ()):
                 self._failures[key] = tuple(self._find_failing_steps(*key))
@@ -163,10 +179,10 @@ class FailingCode:
         if facts is None:
             return
         here = Unframed(self._ev, path, piece, def_, facts)
-        unbound = {step for step, _ in self._unbound.read_in(path, facts, def_, here)}
+        unbound = dict(self._unbound.read_in(path, facts, def_, here))
         for number, step in enumerate(facts.ir.defs[def_].steps):
             if number in unbound or self._fails(step, path, facts, here):
-                yield Failure(number, step.context)
+                yield Failure(number, step.context, unbound.get(number, ""))
 
     def _fails(self, step: ir.Step, path: Path, facts: PieceFacts, here: Unframed) -> bool:
         match step:
@@ -263,7 +279,7 @@ def _exits(call: ir.Call, here: Unframed) -> bool:
     return callee is not None and all(isinstance(atom, Lib) and atom.name in EXITS for atom in callee.atoms)
 
 
-def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
+def is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
     """Whether a step comes after one that fails, in its context."""
     context = one.steps[step].context
     return any(failure.step < step and one.is_within(context, failure.context) for failure in failures)
@@ -274,7 +290,7 @@ def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> I
     one = facts.ir.defs[def_]
     yield from (*one.decorators, *one.bases, *(param.default for param in one.params))
     for number, step in enumerate(one.steps):
-        if not _is_after(number, one, failures):
+        if not is_after(number, one, failures):
             yield from ir.step_expressions(step)
 
 

@@ -3,12 +3,13 @@
 Such a loader starts no workers. Its name is followed as far as it is in full sight: a local, or a name of the module
 that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight:
 of these, those count that run the function with the arguments that this very loader has. What is passed on, stored,
-yielded or read in any other way counts as used, but for what is passed to a call that does not accept its arguments."""
+yielded or read in any other way counts as used, but for what is passed to a call that does not accept its arguments.
+What comes after a statement that always fails never happens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,7 +145,8 @@ class IdleLoaders:
         if self._is_used(path, piece, same, frozenset(moved), returned_by=def_):
             return None
         further = [_Held(held.at._replace(expr=number), inside) for number, ways in moved.items() for inside in ways]
-        if not any(isinstance(step, ir.Return) and step.value in same for step in one.steps):
+        before = self._failing.steps_before((path, piece, def_))
+        if not any(isinstance(step, ir.Return) and step.value in same for step in before):
             return further
         calls = calls_of(self._ev, (path, piece, def_)) if only is None else only
         return [*further, *(_Held(call, held.inside) for call in calls)] if calls else None
@@ -156,7 +158,8 @@ class IdleLoaders:
         asked."""
         if self._ev.names.class_around(file, piece) is not None:
             return True  # a member of a class
-        if any(self._reads(name, file.path, number) for number in file.mentioning(name)):
+        reading = (number for number in file.mentioning(name) if not self._failing.cuts_off(file.path, number))
+        if any(self._reads(name, file.path, number) for number in reading):
             return True
         return may_be_imported(self._ev, name, file.path)
 
@@ -185,10 +188,12 @@ class IdleLoaders:
             return True
         for number, one in enumerate(facts.ir.defs):
             followed = ir.Return if number == returned_by else ir.Bind
-            if not same.isdisjoint(_handed_on(one, followed)):
+            steps = tuple(self._failing.steps_before((path, piece, number)))
+            if not same.isdisjoint(_handed_on(one, steps, followed)):
                 return True
         file = self._ev.file(path)
-        rest = (e for place, e in enumerate(facts.ir.exprs) if place not in same and place not in moved)
+        evaluated = self._failing.evaluated(path, piece)
+        rest = (facts.ir.exprs[place] for place in evaluated if place not in same and place not in moved)
         reading = (e for e in rest if not same.isdisjoint(ir.operands(e)))
         doing = [e for e in reading if not only_looks(e, same, facts.ir.exprs, file)]
         return not all(isinstance(e, ir.Call) and self._failing.is_refused(e, path, piece) for e in doing)
@@ -264,12 +269,13 @@ def _item(index: int, inside: _Inside) -> tuple[_Inside, ...]:
     return (tuple(rest),) if index in (place, place - length) else ()
 
 
-def _handed_on(one: ir.DefIR, followed: type[ir.Step]) -> Iterator[int]:
-    """The expressions that a def iterates over, stores, gives away or enters, but in the steps that are followed."""
-    for step in one.steps:
+def _handed_on(one: ir.DefIR, steps: Iterable[ir.Step], followed: type[ir.Step]) -> Iterator[int]:
+    """The expressions that a def iterates over, stores, gives away or enters in some of its steps, except for those
+    that are followed."""
+    for step in steps:
         if not isinstance(step, ir.Bind | ir.Perform | ir.Evaluate | ir.Test | ir.Delete | followed):
             yield from ir.step_expressions(step)
-    yield from (here.expr for here in one.contexts if here.kind not in ("if", "while"))
+    yield from (here.expr for here in one.contexts if here.kind not in ("if", "while", "loop", "with"))
     yield from (*one.decorators, *one.bases, *(value for _, value in one.keywords))
     yield from (param.default for param in one.params)
 

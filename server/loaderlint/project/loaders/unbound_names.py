@@ -1,7 +1,8 @@
 """Names that nothing binds: a program that reads one ends there with a NameError.
 
 A name that somebody has only begun to type is none: as long as a name that is bound begins with it, it counts as that
-one. Code that no text shows may bind names too: `exec`, `globals()`, and other modules that store attributes."""
+one, unless a dot follows it. Code that no text shows may bind names too: `exec`, `globals()`, and other modules that
+store attributes."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import UNDEFINED
+from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
@@ -29,6 +31,8 @@ _OTHER_BUILTINS = frozenset(
     _ dbutils display get_ipython profile reveal_type sc snakemake spark
     """.split()
 )
+#: Names by which modules are known. (A text such as "random" says more often what is chosen than what `setattr` sets.)
+MODULES = STANDARD | WELL_KNOWN | {"np", "pd", "plt"}
 _BUILTINS = frozenset(dir(builtins)) | _OTHER_BUILTINS
 
 
@@ -43,16 +47,16 @@ class UnboundNames:
         file = self._ev.file(path)
         if file is None or path.suffix == SUFFIX:
             return
-        one = facts.ir.defs[def_]
-        for step, number, name in _names_read(facts.ir.exprs, one):
+        exprs, one = facts.ir.exprs, facts.ir.defs[def_]
+        for step, number, name in _names_read(exprs, one):
             value = here.value(number) if not _is_known(name, file) else None
-            if value is not None and value.atoms == {UNDEFINED} and self._is_unbound(name, file, one):
+            if value is None or value.atoms != {UNDEFINED} or self._is_bound_unseen(name, file):
+                continue
+            if _is_complete(number, exprs) or not self._is_begun(name, file, one):
                 yield step, name
 
-    def _is_unbound(self, name: str, file: ProjectFile, one: ir.DefIR) -> bool:
-        """Whether no code binds a name that is not defined in a file, and nobody has begun to type a longer one."""
-        if self._is_bound_unseen(name, file):
-            return False
+    def _is_begun(self, name: str, file: ProjectFile, one: ir.DefIR) -> bool:
+        """Whether somebody may have begun to type a longer name that is bound."""
         bound = chain(
             file.names,
             (step.name for step in one.steps if isinstance(step, ir.Bind)),
@@ -60,7 +64,7 @@ class UnboundNames:
             _BUILTINS,
             keyword.kwlist,
         )
-        return not any(known.startswith(name) for known in bound)
+        return any(known.startswith(name) for known in bound)
 
     def _is_bound_unseen(self, name: str, file: ProjectFile) -> bool:
         """Whether code may bind a name in a file without saying so there."""
@@ -72,12 +76,19 @@ class UnboundNames:
             name in other.names for other in map(self._ev.file, self._ev.files.containing(name)) if other
         ):
             return True  # a star import may mean another module of the same name
-        return any(self._ev.files.containing(text) for text in (f".{name} =", f".{name}:", f'"{name}"', f"'{name}'"))
+        stored = (f".{name} =", f".{name}:")
+        named = (f'"{name}"', f"'{name}'") if name not in MODULES else ()
+        return any(self._ev.files.containing(text) for text in (*stored, *named))
 
 
 def _is_known(name: str, file: ProjectFile) -> bool:
     """Whether a name is a builtin, or a file binds it itself."""
     return name in _BUILTINS or name.startswith("__") or name in file.names
+
+
+def _is_complete(number: int, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether a dot follows a name: nobody is still typing it."""
+    return any(type(e) is ir.Attr and e.base == number for e in exprs)
 
 
 def _names_read(exprs: tuple[ir.Expr, ...], one: ir.DefIR) -> Iterator[tuple[int, int, str]]:

@@ -47,6 +47,10 @@ class DefaultBranches:
                 return None
         return found
 
+    def runs(self, frame: Frame, context: int) -> bool:
+        """Whether each run of a def passes a context with the options' defaults."""
+        return self._liveness.always_runs(context, 0, frame)
+
     def off(self, frame: Frame, context: int) -> Site | None:
         """The test around a context that is false with the options' defaults."""
         one = frame.code.one

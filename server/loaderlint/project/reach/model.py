@@ -66,6 +66,7 @@ from loaderlint.project.loaders.stored_classes import StoredClasses
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import in_tests, is_test_or_tutorial
 from loaderlint.project.reach.default_branches import DefaultBranches
+from loaderlint.project.reach.failing_workers import FailingWorkers
 from loaderlint.project.reach.opposed_branches import OpposedBranches, setting_name
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.required_platforms import RequiredPlatforms, having
@@ -261,6 +262,8 @@ class Model:
         #: The project's own class `DataLoader` that reads its datasets without workers, if there are no other loaders.
         self.own_loader: ClassRef | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
+        self._failing_workers = FailingWorkers(self.ev, self.failing)
+        self._fails: dict[int, bool] = {}
         self.scripts = Scripts(self)
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
@@ -788,8 +791,10 @@ class Model:
         cured: Callable[[Loader], bool] = lambda loader: False,
     ) -> Exposure | None:
         """As `exposure`, for a bitset of loaders. `reached` says which of them run the frame only by a guess; None if
-        none of them does."""
-        possible = reached.possible if reached is not None else 0
+        it is not about a frame. Loaders that give no batch are presumed to run frames."""
+        failing = self._without_batch(bits) if reached is not None else 0
+        possible = failing | reached.possible if reached is not None else 0
+        presumed = failing | reached.presumed if reached is not None else 0
         proven: list[Loader] = []
         maybe: list[Loader] = []
         is_guess = True
@@ -809,8 +814,24 @@ class Model:
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         found = (*proven, *maybe)
         lead = found[0]
-        presumed = lead.unused or (reached is not None and bool(reached.presumed >> lead.index & 1))
-        return Exposure(found, "proven" if proven else "possible", is_guess, presumed)
+        is_presumed = lead.unused or bool(presumed >> lead.index & 1)
+        return Exposure(found, "proven" if proven else "possible", is_guess, is_presumed)
+
+    def _without_batch(self, bits: int) -> int:
+        """Those of a bitset of loaders that give no batch, because their workers always fail. None of them if no other
+        loader is in use: somebody is still writing the program."""
+        failing = sum(1 << one.index for one in self.loaders_of(bits) if self._gives_no_batch(one))
+        if failing and all(one.unused or self._gives_no_batch(one) for one in self.loaders):
+            return 0
+        return failing
+
+    def _gives_no_batch(self, loader: Loader) -> bool:
+        if loader.index not in self._fails:
+            entries = [one for one in self.entries if one.loader.index == loader.index]
+            samples = [] if any(one.guessed for one in entries) else [f for one in entries for f in one.frames]
+            batches = self._called(loader, loader.argument("collate_fn"), unknown("batch"))
+            self._fails[loader.index] = any(map(self._failing_workers.fail, (samples, batches)))
+        return self._fails[loader.index]
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
         """The test that keeps all these loaders from a context of a frame as long as users set no option, or that keeps
@@ -823,6 +844,10 @@ class Model:
             if found is None:
                 return None
         return found
+
+    def runs_by_default(self, frame: Frame, context: int) -> bool:
+        """Whether each run of a def passes a context as long as users set no option."""
+        return self._defaults.runs(frame, context)
 
     def _never_created(self, loader: Loader) -> Site | None:
         """The test that keeps all known callers from the function that creates a loader: `if self.cached:`, where

@@ -3,7 +3,7 @@ draw with a seed, or as folds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -36,10 +36,14 @@ def chosen_positions(number: int, frame: Frame, model: Model, depth: int = 0) ->
     if _is_shuffled(number, frame, model):
         return "seed"
     match model.ev.expr(frame, number):
+        case ir.Unpack(base, index) if parts := _zipped(base, index, frame, model):
+            return _agreed(chosen_positions(one, frame, model, depth + 1) for one in parts)
         case ir.Index(base, _) | ir.Unpack(base, _, _):
             return chosen_positions(base, frame, model, depth + 1)
         case ir.Element(iterable):
-            return _folds(iterable, frame, model, depth + 1)
+            parts = _written(iterable, frame, model)
+            chosen = _agreed(chosen_positions(one, frame, model, depth + 1) for one in parts)
+            return chosen or _folds(iterable, frame, model, depth + 1)
         case ir.Phi(choices):
             return _agreed(chosen_positions(one, frame, model, depth + 1) for one in choices)
         case ir.Param(index):
@@ -112,6 +116,27 @@ def _chosen_by(splitter: LibObject, model: Model) -> Choice:
     return "seed" if state is not None and state.atoms and not state.is_none else ""
 
 
+def _written(number: int, frame: Frame, model: Model) -> Sequence[int]:
+    """The items of a tuple or list that stands where it is gone through: `for part in (train, test)`, also counted with
+    `enumerate`."""
+    match model.ev.expr(frame, number):
+        case ir.Call() as call if _passes_on(call, frame, model):
+            return _written(call.args[0].value, frame, model)
+        case ir.Seq("tuple" | "list", items):
+            return items
+    return ()
+
+
+def _zipped(item: int, index: int, frame: Frame, model: Model) -> Sequence[int]:
+    """The items of the tuple or list that part `index` of an item of `zip` comes from: `for name, part in
+    zip(names, (train, test))`."""
+    e = model.ev.expr(frame, item)
+    call = model.ev.expr(frame, e.iterable) if isinstance(e, ir.Element) else None
+    if not isinstance(call, ir.Call) or model.ev.eval(call.func, frame).atoms != {Lib("builtins.zip")}:
+        return ()
+    return _written(call.args[index].value, frame, model) if index < len(call.args) else ()
+
+
 def _agreed(choices: Iterable[Choice]) -> Choice:
     """One choice for several; none if one of them is not known."""
     found: Choice = ""
@@ -134,7 +159,7 @@ def _draws(call: ir.Call, frame: Frame, model: Model) -> bool:
     callee = model.ev.eval(call.func, frame)
     if Lib("torch.randperm") in callee.atoms:
         generator = model.ev.calls.arguments(call, frame).get("generator", None)
-        return generator is not None and is_generator(generator)
+        return is_generator(generator) if generator is not None else draws_with_seed(call, frame, model)
     if splits_with_seed(call, frame, model):
         return True
     return name in _DRAWING and draws_with_seed(call, frame, model)

@@ -10,21 +10,32 @@ from loaderlint.project.evaluation.values import Lib, LibMember, LibObject, Val
 from loaderlint.project.modules.dependencies import MODULE, does
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import is_seeded, library_of
+from loaderlint.rules.shared.seeded_runs import Library, runs_after_seed
 
-_SEEDED_MODULES = frozenset({"random", "numpy.random"})
+#: Modules that draw from a global state, with the library whose it is, and the functions that seed it.
+_DRAWS_FROM: dict[str, Library] = {"random": "python", "numpy.random": "numpy", "torch": "torch"}
+_SEEDED_BY: dict[Library, str] = {
+    "python": "random.seed",
+    "numpy": "numpy.random.seed",
+    "torch": "torch.manual_seed",
+}
 
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
     """Whether a seeded generator draws: `random.Random(0).shuffle(names)`, or `random.seed(0)` and then
-    `random.shuffle(names)` in the same def."""
+    `random.shuffle(names)`, in the same def or in one that runs afterwards."""
     callee = model.ev.eval(call.func, frame)
     owners = [a.owner for a in callee.only(LibMember)]
     if any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners):
         return True
     modules = {lib.name.rpartition(".")[0] for lib in callee.only(Lib)}
-    return (
-        bool(modules) and modules <= _SEEDED_MODULES and _is_seeded_before(call, f"{modules.pop()}.seed", frame, model)
-    )
+    library = _DRAWS_FROM.get(modules.pop()) if len(modules) == 1 else None
+    return library is not None and follows_seed(call, frame, library, model)
+
+
+def follows_seed(call: ir.Call, frame: Frame, library: Library, model: Model) -> bool:
+    """Whether a program has seeded the global generator of a library with a fixed number before it makes a call."""
+    return _is_seeded_before(call, _SEEDED_BY[library], frame, model) or runs_after_seed(frame, library, model)
 
 
 def splits_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:

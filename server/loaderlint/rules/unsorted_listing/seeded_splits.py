@@ -4,17 +4,16 @@ sampler of positions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.chosen_positions import Choice, chosen_positions
-from loaderlint.rules.shared.seeded_draws import is_generator
+from loaderlint.rules.shared.seeded_draws import follows_seed, is_generator
 from loaderlint.rules.unsorted_listing.counted_positions import is_part_by_count
 
 #: At most this many callers of a function are looked at.
@@ -35,7 +34,7 @@ def _split_datasets(model: Model) -> dict[Instance, Choice]:
     found: dict[Instance, Choice] = {}
     for frame, call in _calls("random_split", _SPLIT, model):
         generator = model.ev.calls.arguments(call, frame).get("generator", 2)
-        if is_generator(generator) if generator is not None else _is_seeded_before(frame, model):
+        if is_generator(generator) if generator is not None else follows_seed(call, frame, "torch", model):
             found |= dict.fromkeys(_held(call, frame, model), "seed")
     counted: dict[Instance, set[tuple[Path, int, ir.Call]]] = {}
     for frame, call in _calls("Subset", _SUBSET, model):
@@ -78,43 +77,3 @@ def _frames(site: CallSite, model: Model) -> tuple[Frame, ...]:
 def _held(call: ir.Call, frame: Frame, model: Model) -> set[Instance]:
     dataset = model.ev.calls.arguments(call, frame).get("dataset", 0)
     return set(dataset.only(Instance)) if dataset is not None else set()
-
-
-# --- a seed before ----------------------------------------------------------------------------------------------------
-
-
-def _is_seeded_before(frame: Frame, model: Model) -> bool:
-    """Whether the code that leads to a frame seeds torch's generator: in the same def, in one that calls it, or in one
-    that creates the object whose method it is."""
-    receiver = frame.receiver
-    made = receiver.site.frame if isinstance(receiver, Instance) and receiver.site is not None else None
-    seeding = model.once(_run_after_seeds)
-    return frame in seeding or (made is not None and made in seeding)
-
-
-def _run_after_seeds(model: Model) -> frozenset[Frame]:
-    """The frames that seed torch's generator, call a function that only seeds, or are run by such frames."""
-    seeding: dict[Frame, None] = {}
-    names = {name.rpartition(".")[2] for name, library in SEEDERS.items() if library in _LIBRARIES}
-    for name in sorted(names):
-        for site in model.callers.sites(name):
-            for frame in _frames(site, model):
-                call = model.ev.expr(frame, site.expr)
-                if isinstance(call, ir.Call) and _seeds(model.ev.eval(call.func, frame)):
-                    seeding[frame] = None
-    return frozenset(model.run_by((*seeding, *_callers(seeding, model))))
-
-
-def _seeds(callee: Val) -> bool:
-    return any(SEEDERS.get(lib.name) in _LIBRARIES for lib in callee.only(Lib))
-
-
-def _callers(seeding: Iterable[Frame], model: Model) -> Iterator[Frame]:
-    """The frames that call a function that seeds."""
-    defs = {(frame.path, frame.piece, frame.def_): model.def_of(frame).name for frame in seeding if frame.def_}
-    for name in sorted({name for name in defs.values() if name}):
-        for site in model.callers.sites(name):
-            for frame in _frames(site, model):
-                targets = model.ev.targets(site.expr, frame)
-                if any((one.path, one.piece, one.def_) in defs for one in targets):
-                    yield frame

@@ -71,6 +71,7 @@ from loaderlint.rules.shared.listing_order.slices import orders_of_slice, taken_
 from loaderlint.rules.shared.looped_sets import looped_set
 from loaderlint.rules.shared.module_names import ModuleName, module_names
 from loaderlint.rules.shared.number_items import NumberItems
+from loaderlint.rules.shared.option_tests import is_by_option
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
 from loaderlint.rules.shared.seeded_draws import draws_with_seed, splits_with_seed
 from loaderlint.rules.shared.table_rows import is_table, selects_rows
@@ -209,6 +210,8 @@ class ListingOrder:
         drawing = called_name(func)
         if drawing in DRAWS and arguments and draws_with_seed(call, frame, self._model):
             drawn = self.of(arguments[0], frame, depth)
+            if is_by_option(frame, frame.code.context_of(number), self._model):
+                return drawn
             return as_drawn(as_cut(drawn) if drawing in CHOOSES else drawn)
         if isinstance(func, ir.Attr) and func.name == "keys" and not arguments:
             return self._of_keys(func.base, frame, depth)
@@ -610,9 +613,9 @@ class ListingOrder:
         return self._all((value for one in lists for value in appended_to(one, frame, self._model)), frame, depth)
 
     def _of_added(self, left: int, right: int, number: int, frame: Frame, depth: int) -> Orders:
-        """The order in which a def adds single items to a list, `names += [name]`: that of the loops around it."""
+        """The order in which a def adds items to a list, `names += [name]`: that of the loops around it."""
         e = self._model.ev.expr(frame, right)
-        if not isinstance(e, ir.Seq) or not e.items:
+        if not isinstance(e, ir.Seq | ir.Comp | ir.Call) or (isinstance(e, ir.Seq) and not e.items):
             return NO_ORDERS
         context = frame.code.context_of(number)
         since = loops_since(self._begun(left, frame), context, frame, self._model)
