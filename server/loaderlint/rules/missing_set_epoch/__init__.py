@@ -15,7 +15,8 @@ through the samples in the same order, in the same batches, with the same share 
   its function says so, or a function of its own runs the model without gradients and calls nothing that trains it.
 - Lightning's `Trainer` or accelerate's `prepare` calls `set_epoch`.
 - Any call may reach the sampler: `train_loader.sampler.set_epoch(epoch)`, a call behind `hasattr(...)`, in a hook or on
-  a wrapper.
+  a wrapper. Where all calls are under `if args.distributed`, which may be False, and the sampler is made in any case
+  with the number of processes and a rank, as in the scripts of MAE: information.
 
 ## Example
 ```python
@@ -59,12 +60,13 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.missing_set_epoch.distributed_samplers import (
     SAMPLER,
-    epoch_is_set,
+    calls_that_set,
     sampled_passes,
     samplers_of,
     shuffles,
 )
 from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
+from loaderlint.rules.missing_set_epoch.single_process import unset_without
 from loaderlint.rules.shared.epoch_passes import Pass
 from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
@@ -74,26 +76,28 @@ from loaderlint.rules.shared.unresolved_places import spot_of
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each sampler of the loader, where it is made."""
     for sampler in samplers_of(loader, model):
-        if epoch_is_set(sampler, loader, model):
+        calls = calls_that_set(sampler, loader, model)
+        setting = unset_without(calls, sampler, model) if calls else ""
+        if calls is None or (calls and not setting):
             yield from silent(RULE.name, spot_of(sampler.site), "something calls `set_epoch`, perhaps on it", model)
             continue
         for kept, one in model.once(sampled_passes).get(model.site_place(sampler.site), ()):
             if (kept, one.loader) == (sampler, loader):
-                yield from _judge(sampler, one, model)
+                yield from _judge(sampler, one, setting, model)
 
 
-def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Silence]:
+def _judge(sampler: LibObject, one: Pass, setting: str, model: Model) -> Iterator[Finding | Silence]:
+    """`setting`: without what nothing calls `set_epoch`; '' if nothing does in any case."""
     here = spot_of(sampler.site)
     certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
     if one.evaluates(model):
         reason = f"the loop in `{model.label(one.frame)}` evaluates"
         yield from silent(RULE.name, here, reason, model)
         return
-    fix = set_epoch_fix(sampler, model)
-    yield undoubted(RULE, certainty).finding(
-        f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
-        f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
-        "`sampler.set_epoch(epoch)` before each pass",
+    severity = Severity.INFORMATION if setting else RULE.severity
+    fix = None if setting else set_epoch_fix(sampler, model)
+    yield undoubted(RULE, certainty, severity).finding(
+        _without(setting, one) if setting else _never(one, model),
         here.place(model),
         SAMPLER,
         (
@@ -102,6 +106,22 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
             ),
         ),
         (fix,) if fix else (),
+    )
+
+
+def _never(one: Pass, model: Model) -> str:
+    return (
+        f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
+        f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
+        "`sampler.set_epoch(epoch)` before each pass"
+    )
+
+
+def _without(setting: str, one: Pass) -> str:
+    return (
+        f"without `{setting}`, every epoch goes through {one.loader.described} in the same order: the code calls "
+        f"`set_epoch` only where `{setting}` is set, but uses the DistributedSampler in any case; call "
+        "`sampler.set_epoch(epoch)` in any case"
     )
 
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
-from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Unknown, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Site, Unknown, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, loop_around, passes
 
@@ -72,18 +73,23 @@ def _is_counted(sampler: LibObject, model: Model) -> bool:
     return any(loop_around(context, frame, model) is not None for context in contexts)
 
 
-def epoch_is_set(sampler: LibObject, loader: Loader, model: Model) -> bool:
-    """Whether some call of `set_epoch` in the project may be one on the sampler."""
+def calls_that_set(sampler: LibObject, loader: Loader, model: Model) -> list[Site] | None:
+    """The calls of `set_epoch` in the project that may be one on the sampler; None if there are too many to look at."""
     sites = model.callers.sites("set_epoch")
     if len(sites) >= _MANY:
-        return True
-    for site in sites:
-        for frame in model.callers.frames(site.path, site.piece, site.def_):
-            call = model.ev.expr(frame, site.expr)
-            func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(func, ir.Attr) or _may_be(model.ev.eval(func.base, frame), sampler, loader, model):
-                return True
-    return False
+        return None
+    return [
+        Site(frame, site.expr)
+        for site in sites
+        for frame in model.callers.frames(site.path, site.piece, site.def_)
+        if _may_set(site.expr, frame, sampler, loader, model)
+    ]
+
+
+def _may_set(number: int, frame: Frame, sampler: LibObject, loader: Loader, model: Model) -> bool:
+    call = model.ev.expr(frame, number)
+    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    return not isinstance(func, ir.Attr) or _may_be(model.ev.eval(func.base, frame), sampler, loader, model)
 
 
 def _may_be(value: Val, sampler: LibObject, loader: Loader, model: Model) -> bool:
