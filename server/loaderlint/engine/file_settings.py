@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from loaderlint.findings.diagnostics import Problem
 from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 from loaderlint.settings import settings as settings_module
@@ -18,7 +16,7 @@ from loaderlint.syntax.notebook import SUFFIX
 if TYPE_CHECKING:
     from loaderlint.project.versions.environment import Environment, VersionSet
     from loaderlint.project.versions.library_folders import LibraryFolders
-    from loaderlint.project.versions.notebook_kernel import NotebookKernels
+    from loaderlint.project.versions.notebook_versions import NotebookVersions
     from loaderlint.project.versions.project_versions import Versions
     from loaderlint.sources.library_summaries import Release
 
@@ -37,7 +35,7 @@ class Configuration:
         """Problems in the settings and in files that declare versions, as far as these were read."""
         self._versions: Versions | None = None
         self._environments: dict[Path, Environment] = {}
-        self._kernels: NotebookKernels | None = None
+        self._notebooks: NotebookVersions | None = None
 
     def renew(self) -> None:
         """Forget what was read, because it may have changed."""
@@ -76,11 +74,11 @@ class Configuration:
 
     def _of_notebook(self, path: Path, around: Environment) -> Environment:
         """The environment of a notebook, in a folder with the environment `around`."""
-        if self._kernels is None:
-            from loaderlint.project.versions.notebook_kernel import NotebookKernels
+        if self._notebooks is None:
+            from loaderlint.project.versions.notebook_versions import NotebookVersions
 
-            self._kernels = NotebookKernels()
-        return replace(around, python=self._kernels.python(path, around.python))
+            self._notebooks = NotebookVersions()
+        return self._notebooks.environment(path, around)
 
     def _supposed(self) -> dict[str, VersionSet]:
         """The versions of packages that apply whatever the project declares."""

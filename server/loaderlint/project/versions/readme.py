@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loaderlint.project.versions import conda_specifiers
 from loaderlint.project.versions.declaration import Declaration
@@ -14,7 +14,9 @@ _BLOCK = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)^[ \t]*\1", re.MULTILINE | re
 _CONTINUED = re.compile(r"\\[ \t]*\r?\n")
 #: The start of a command: `$ `, `(env) $ `, `!` in a notebook's text.
 _PROMPT = re.compile(r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[$>!%][ \t]*)?")
-_PIP = re.compile(r"(?:sudo[ \t]+)?(?:python[\d.]*[ \t]+-m[ \t]+|uv[ \t]+)?pip[\d.]*[ \t]+install[ \t]+(.*)")
+_PIP = re.compile(
+    r"(?:sudo[ \t]+)?(?:python[\d.]*[ \t]+-m[ \t]+|uv[ \t]+)?pip[\d.]*(?:[ \t]+-[\w-]+)*[ \t]+install[ \t]+(.*)"
+)
 _CONDA = re.compile(r"(?:conda|mamba|micromamba)[ \t]+(?:env[ \t]+)?(?:install|create)[ \t]+(.*)")
 #: Options that a word follows.
 _WITH_WORD = frozenset("-c --channel -n --name -p --prefix -f --find-links -i --index-url --extra-index-url".split())
@@ -24,15 +26,24 @@ _LONGEST = 2_000
 def read(text: str) -> Iterator[Declaration]:
     """The versions that a README pins. Ranges, and packages without a version, say nothing."""
     for block in _BLOCK.finditer(text):
-        for line in _CONTINUED.sub(" ", block[2]).splitlines():
-            command = _PROMPT.sub("", line[:_LONGEST]).partition(" #")[0]
-            if (match := _PIP.match(command)) is not None:
-                found = [requirement(word) for word in _packages(match[1])]
-            elif (match := _CONDA.match(command)) is not None:
-                found = [conda_specifiers.package(word) for word in _packages(match[1])]
-            else:
-                continue
-            yield from (one for one in found if one is not None and one.versions.startswith("=="))
+        for line in commands(block[2]):
+            yield from pinned(line)
+
+
+def commands(text: str) -> Sequence[str]:
+    """The lines of a text, with those that a backslash continues in one."""
+    return _CONTINUED.sub(" ", text).splitlines()
+
+
+def pinned(line: str) -> Iterator[Declaration]:
+    """The versions that a line pins, if it is a command that installs packages: `!pip install torch==1.8.1`."""
+    command = _PROMPT.sub("", line[:_LONGEST]).partition(" #")[0]
+    found: list[Declaration | None] = []
+    if (match := _PIP.match(command)) is not None:
+        found = [requirement(word) for word in _packages(match[1])]
+    elif (match := _CONDA.match(command)) is not None:
+        found = [conda_specifiers.package(word) for word in _packages(match[1])]
+    yield from (one for one in found if one is not None and one.versions.startswith("=="))
 
 
 def _packages(arguments: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The version of Python that a notebook records."""
+"""The versions that a notebook records: that of Python, and those that its cells install."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from loaderlint.engine.file_settings import Configuration
 from loaderlint.engine.workspace import Workspace
+from loaderlint.project.versions.environment import VersionSet
 
 CODE = """\
 import albumentations as A
@@ -33,9 +34,9 @@ for batch in DataLoader(Images([]), num_workers=4):
 """
 
 
-def _write(folder: Path, metadata: dict[str, Any], printed: str = "") -> Path:
+def _write(folder: Path, metadata: dict[str, Any], printed: str = "", before: str = "") -> Path:
     output = {"output_type": "stream", "name": "stdout", "text": [printed]}
-    cell = {"cell_type": "code", "source": CODE, "metadata": {}, "outputs": [output] if printed else []}
+    cell = {"cell_type": "code", "source": before + CODE, "metadata": {}, "outputs": [output] if printed else []}
     path = folder / "train.ipynb"
     written = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(written), encoding="utf-8")
@@ -97,9 +98,46 @@ def test_other_files_of_the_folder_have_their_own(tmp_path: Path) -> None:
     assert _python(tmp_path, tmp_path / "train.py") == "not known"
 
 
+def _names(folder: Path) -> list[str]:
+    workspace = Workspace([folder], {"platforms": ["linux"]})
+    return [one.name for each in workspace.check([folder]).values() for one in each]
+
+
 @pytest.mark.parametrize(("metadata", "found"), [(_kernel("3.7.10"), 0), (_kernel("3.10.2"), 1), ({}, 1)])
 def test_library_that_needs_a_later_python(tmp_path: Path, metadata: dict[str, Any], found: int) -> None:
     _write(tmp_path, metadata)
-    workspace = Workspace([tmp_path], {"platforms": ["linux"]})
-    names = [one.name for each in workspace.check([tmp_path]).values() for one in each]
-    assert names == ["frozen-augmentation-state"] * found
+    assert _names(tmp_path) == ["frozen-augmentation-state"] * found
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("!pip install albumentations==1.3.1", "1.3.1, from a cell of the notebook"),
+        ("%pip install -q 'albumentations==1.3.1'", "1.3.1, from a cell of the notebook"),
+        ('import os\n!python -m pip install "albumentations==1.3.1" timm', "1.3.1, from a cell of the notebook"),
+        ("  !pip install albumentations==1.3.1  # the last one", "1.3.1, from a cell of the notebook"),
+        ("!pip -q install \\\n  timm \\\n  albumentations==1.3.1", "1.3.1, from a cell of the notebook"),
+        ("!pip install albumentations", "not known"),
+        ("!pip install albumentations>=1.3.1", "not known"),
+        ("# !pip install albumentations==1.3.1", "not known"),
+        ("!pip install albumentations-extra==1.3.1", "not known"),
+    ],
+)
+def test_the_versions_that_cells_install(command: str, said: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, {}, before=f"{command}\n")
+    packages = Configuration(tmp_path, {}, None).environment(path).packages or {}
+    assert packages.get("albumentations", VersionSet()).described == said
+
+
+def test_a_version_that_the_project_declares_comes_first(tmp_path: Path) -> None:
+    path = _write(tmp_path, {}, before="!pip install torch==1.8.1 albumentations==1.3.1\n")
+    (tmp_path / "requirements.txt").write_text("torch==2.1.0\nalbumentations>=1.2\n", encoding="utf-8")
+    environment = Configuration(tmp_path, {}, None).environment(path)
+    assert environment.torch.described == "2.1.0, from requirements.txt"
+    assert (environment.packages or {})["albumentations"].described == "1.3.1, from a cell of the notebook"
+
+
+@pytest.mark.parametrize(("command", "found"), [("", 1), ("!pip install albumentations==1.3.1\n", 0)])
+def test_an_old_version_draws_from_another_state(command: str, found: int, tmp_path: Path) -> None:
+    _write(tmp_path, {}, before=command)
+    assert _names(tmp_path) == ["frozen-augmentation-state"] * found
