@@ -41,7 +41,8 @@ _PER_PROCESS = re.compile(
 )
 #: The arguments and the environment of the program.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
-_FIXED_REASONS = frozenset({"parameter", "config", "configuration file", "kwargs", "required option"})
+#: Why a value is not known that may be the same in each run.
+FIXED_REASONS = frozenset({"parameter", "config", "configuration file", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
 _COMPUTED = frozenset(f"builtins.{name}" for name in ("operation", "int", "abs", "str", "sum", "float", "divmod"))
 
@@ -111,7 +112,7 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
         case Unknown() if atom in INDICES:
             yield "index"
         case Unknown(reason):
-            yield "fixed" if reason in _FIXED_REASONS else "unknown"
+            yield "fixed" if reason in FIXED_REASONS else "unknown"
         case SeqOf(_, items):
             for item in items:
                 yield from _value_sources(item, model, depth + 1)

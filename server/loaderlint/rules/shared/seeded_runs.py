@@ -10,10 +10,11 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, Literal_, Unknown, def_key
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, Literal_, Unknown, def_key
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.seed_sources import FIXED_REASONS
 
 Library = Literal["torch", "numpy", "python"]
 #: At most this many callers of a function are looked at.
@@ -81,9 +82,13 @@ def _is_fixed(seed: int, frame: Frame, model: Model) -> bool:
         case ir.Bin(_, left, right):
             return _is_fixed(left, frame, model) and _is_fixed(right, frame, model)
     atoms = model.ev.eval(seed, frame).atoms
-    return bool(atoms) and all(
-        one.value is not None if isinstance(one, Literal_) else isinstance(one, Unknown) for one in atoms
-    )
+    return bool(atoms) and all(map(_is_fixed_value, atoms))
+
+
+def _is_fixed_value(atom: Atom) -> bool:
+    if isinstance(atom, Literal_):
+        return atom.value is not None
+    return isinstance(atom, Unknown) and atom.reason in FIXED_REASONS
 
 
 def _of_helpers(seedings: Iterable[_Seeding], model: Model) -> Iterator[_Seeding]:
