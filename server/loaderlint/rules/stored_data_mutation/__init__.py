@@ -120,6 +120,7 @@ from loaderlint.rules.stored_data_mutation.named_items import is_left_out, may_b
 from loaderlint.rules.stored_data_mutation.rebuilt_data import REBUILT, is_rebuilt
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, begins_itself, is_record, record_edits
 from loaderlint.rules.stored_data_mutation.refilled_containers import REFILLED, is_refilled
+from loaderlint.rules.stored_data_mutation.scratch_buffers import WIPED, is_wiped
 from loaderlint.rules.stored_data_mutation.settled_edits import SETTLED, settles
 from loaderlint.rules.stored_data_mutation.shuffled_lists import SHUFFLED, is_always_shuffled
 from loaderlint.rules.stored_data_mutation.shuffled_positions import POSITIONS, are_positions
@@ -229,6 +230,8 @@ def _candidate(
         yield from silent(RULE.name, edit.spot, POSITIONS, model)
     elif is_refilled(edit.target, origin, frame, model):
         yield from silent(RULE.name, edit.spot, REFILLED, model)
+    elif is_wiped(edit.target, frame, model):
+        yield from silent(RULE.name, edit.spot, WIPED, model)
     else:
         settled = _settled(edit, held, model)
         if settled == "yes":

@@ -1,0 +1,41 @@
+"""Buffers that each sample overwrites as a whole before it writes into them: `self.buffer.zero_()`, then
+`self.buffer[:count].copy_(signal)`."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.arrays import OVERWRITES
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.stored_data_mutation.constant_ways import way_of
+from loaderlint.rules.stored_data_mutation.edited_roots import root_of
+
+#: Why an edit changes nothing that is stored.
+WIPED = "the function overwrites all of it before: a buffer"
+
+
+def is_wiped(target: int, frame: Frame, model: Model) -> bool:
+    """Whether a def always gives every element of a stored array a new value before it edits what `target` reads of
+    it."""
+    way = _way_around(root_of(target, frame, model), frame, model)
+    edited = frame.code.evaluated_by(target)
+    one = frame.code.one
+    if not way or edited is None or one is None:
+        return False
+    around = {0, *one.enclosing(one.steps[edited].context)}
+    for number, step in frame.code.steps_of(ir.Perform):
+        call = frame.code.exprs[step.call]
+        func = frame.code.exprs[call.func] if isinstance(call, ir.Call) else None
+        if number < edited and step.context in around and isinstance(func, ir.Attr) and func.name in OVERWRITES:
+            if way_of(func.base, frame, model) == way:
+                return True
+    return False
+
+
+def _way_around(number: int, frame: Frame, model: Model) -> tuple[object, ...]:
+    """How the array is read from self of which an expression is an item or a slice; () if it is not."""
+    e = model.ev.expr(frame, number)
+    while isinstance(e, ir.Index) and not way_of(number, frame, model):
+        number = e.base
+        e = model.ev.expr(frame, number)
+    return way_of(number, frame, model)
