@@ -9,6 +9,7 @@ from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind, container_kind, has_rows, known_kind, used_as_array
 from loaderlint.rules.shared.stream_sources import draws
+from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 
 _OVERWRITING = frozenset(f"`.{name}()`" for name in OVERWRITES)
@@ -20,6 +21,8 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
         return "record"
     is_whole = origin.relation == "same" and len(origin.path) == 1
     if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
+        return None
+    if edit.how == "`out=`" and _is_only_output(edit, frame, model):
         return None
     if is_whole and edit.form == "method" and _is_filled_by_workers(origin, model):
         return None
@@ -37,6 +40,16 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
     if edit.form == "item augment" and origin.relation == "element":
         return "unknown"  # whatever the item is, its container is changed
     return None
+
+
+def _is_only_output(edit: Edit, frame: Frame, model: Model) -> bool:
+    """Whether a call writes its result into an array, and reads nothing from where that is: `np.fft.rfft(signal,
+    out=self.spectrum)`, not `np.clip(image, 0, 1, out=image)`."""
+    exprs = frame.code.exprs
+    call, root = exprs[edit.spot.number], exprs[root_of(edit.target, frame, model)]
+    read = [arg.value for arg in call.args if arg.value != edit.target] if isinstance(call, ir.Call) else []
+    given = [arg.value for arg in call.args].count(edit.target) if isinstance(call, ir.Call) else 0
+    return given == 1 and not any(exprs[part] == root for part in ir.made_of(exprs, read))
 
 
 def _is_filled_by_workers(origin: Origin, model: Model) -> bool:
