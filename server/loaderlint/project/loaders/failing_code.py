@@ -97,7 +97,7 @@ class FailingCode:
         facts = self._ev.facts(*key[:2])
         one = facts.ir.defs[key[2]] if facts is not None else None
         for number, step in enumerate(one.steps) if one is not None else ():
-            if one is not None and not is_after(number, one, self.failing_steps(key)):
+            if one is not None and not _is_after(number, one, self.failing_steps(key)):
                 yield step
 
     def only_callee(self, number: ir.ExprId, key: DefKey) -> FunctionRef | ClassRef | None:
@@ -129,7 +129,7 @@ class FailingCode:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
         if code.one is None or at is None:
             return False
-        return is_after(at, code.one, self.failing_steps(def_key(site.frame)))
+        return _is_after(at, code.one, self.failing_steps(def_key(site.frame)))
 
     # --- what fails ---------------------------------------------------------------------------------------------------
 
@@ -279,7 +279,7 @@ def _exits(call: ir.Call, here: Unframed) -> bool:
     return callee is not None and all(isinstance(atom, Lib) and atom.name in EXITS for atom in callee.atoms)
 
 
-def is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
+def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
     """Whether a step comes after one that fails, in its context."""
     context = one.steps[step].context
     return any(failure.step < step and one.is_within(context, failure.context) for failure in failures)
@@ -290,7 +290,7 @@ def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> I
     one = facts.ir.defs[def_]
     yield from (*one.decorators, *one.bases, *(param.default for param in one.params))
     for number, step in enumerate(one.steps):
-        if not is_after(number, one, failures):
+        if not _is_after(number, one, failures):
             yield from ir.step_expressions(step)
 
 

@@ -3,7 +3,7 @@ MAE make the sampler in any case, and call `set_epoch` only `if args.distributed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
@@ -19,22 +19,20 @@ def unset_without(calls: Sequence[Site], sampler: LibObject, model: Model) -> st
     """The name of the setting without which none of the calls of `set_epoch` is made, while the sampler is made in any
     case, `distributed`; '' if there is none."""
     made = sampler.site
-    names = {name for call in calls for name in (*_settings_around(call, model), "")[:1]}
-    if len(names) != 1 or "" in names or any(def_key(call.frame) != def_key(made.frame) for call in calls):
+    names = {_setting_around(call, model) for call in calls}
+    if len(names) != 1 or any(def_key(call.frame) != def_key(made.frame) for call in calls):
         return ""
-    if any(True for _ in _settings_around(made, model)) or not _works_alone(sampler, model):
-        return ""
-    return names.pop()
+    return names.pop() if not _setting_around(made, model) and _works_alone(sampler, model) else ""
 
 
-def _settings_around(site: Site, model: Model) -> Iterator[str]:
-    """The settings for distributed training that the branches around a call need, as far as they may be off."""
+def _setting_around(site: Site, model: Model) -> str:
+    """The setting for distributed training that a branch around a call needs, if it may be off; '' if there is none."""
     frame = site.frame
-    around = model.def_of(frame).around(frame.code.context_of(site.expr))
-    for here in around:
+    for here in model.def_of(frame).around(frame.code.context_of(site.expr)):
         name = called_name(frame.code.exprs, here.expr) if here.kind == "if" and not here.negated else ""
         if _SAYS in name.lower() and _may_be_off(here.expr, frame, model):
-            yield name
+            return name
+    return ""
 
 
 def _may_be_off(test: int, frame: Frame, model: Model) -> bool:
