@@ -49,7 +49,7 @@ def _imports_cv2(spot: Spot, model: Model) -> bool:
 
 def starts_threads(call: WorkerCall, model: Model) -> bool:
     """Whether a call may be one of an OpenCV function that uses its threads."""
-    return any(_may_start(atom.name, call, model) for atom in call.callee.only(Lib))
+    return bool(_starting(call, model))
 
 
 def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
@@ -63,18 +63,15 @@ def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
 def surely_starts_threads(call: WorkerCall, model: Model) -> bool:
     """Whether the image of a call that may start threads is large enough for them, as far as that matters."""
     arguments = model.ev.calls.arguments(call.call, call.frame)
-    return any(
-        atom.name not in BY_SIZE or is_large(atom.name, arguments, model.ev)
-        for atom in call.callee.only(Lib)
-        if _may_start(atom.name, call, model)
-    )
+    return any(name not in BY_SIZE or is_large(name, arguments, model.ev) for name in _starting(call, model))
 
 
 def starts_threads_of_any_size(call: WorkerCall, model: Model) -> bool:
     """Whether a call starts threads whatever size its image has, or gives it a size that is large enough."""
     arguments = model.ev.calls.arguments(call.call, call.frame)
-    return any(
-        atom.name not in BY_SIZE or gets_large_size(atom.name, arguments, model.ev)
-        for atom in call.callee.only(Lib)
-        if _may_start(atom.name, call, model)
-    )
+    return any(name not in BY_SIZE or gets_large_size(name, arguments, model.ev) for name in _starting(call, model))
+
+
+def _starting(call: WorkerCall, model: Model) -> list[str]:
+    """The OpenCV functions that a call may run and that may start threads."""
+    return [atom.name for atom in call.callee.only(Lib) if _may_start(atom.name, call, model)]
