@@ -118,6 +118,7 @@ def test_library_that_needs_a_later_python(tmp_path: Path, metadata: dict[str, A
         ("  !pip install albumentations==1.3.1  # the last one", "1.3.1, from a cell of the notebook"),
         ("!pip -q install \\\n  timm \\\n  albumentations==1.3.1", "1.3.1, from a cell of the notebook"),
         ("!pip install albumentations", "not known"),
+        ('"""\npip install albumentations==1.3.1\n"""', "not known"),
         ("!pip install albumentations>=1.3.1", "not known"),
         ("# !pip install albumentations==1.3.1", "not known"),
         ("!pip install albumentations-extra==1.3.1", "not known"),

@@ -405,13 +405,8 @@ class Callers:
 
     def sites_running(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`, and those that may run it in new
-        processes; with a `receiver`, on this object. If there are none, those that take it from a dict or list."""
-        is_named = False
-        for site in self._callees.sites_running(name, wanted, receiver):
-            is_named = True
-            yield site
-        if not is_named and receiver is None:
-            yield from self._sites_of_items(wanted)
+        processes; with a `receiver`, on this object."""
+        return self._callees.sites_running(name, wanted, receiver)
 
     def callees(self, site: CallSite) -> frozenset[Atom] | None:
         """All possible callees of a call, for any caller of its def; None if they depend on the callers."""

@@ -60,9 +60,7 @@ class NotebookVersions:
 
 
 def _narrowed(declared: VersionSet, recorded: VersionSet) -> VersionSet:
-    """The recorded versions, unless the project declares one version or others."""
-    if any(one.exact for one in declared.ranges):
-        return declared
+    """The recorded versions, unless the project declares others."""
     fits = recorded.known and all(declared.admits(one.low) for one in recorded.ranges if one.low is not None)
     return recorded if fits else declared
 

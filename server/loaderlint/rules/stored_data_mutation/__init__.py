@@ -47,7 +47,7 @@ workers and the main process share the memory of tensors.
   self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
 - The workers store something new in the same place, before or after the edit: `self.state["rows"] = read(block)`, then
   `self.state["rows"].pop()`.
-- The function overwrites all of a buffer before, `self.buffer.zero_()`, or a call only writes its result into it:
+- The function overwrites all of a buffer each time, `self.buffer.zero_()`, or a call only writes its result into it:
   `np.abs(signal, out=self.buffer)`.
 - What the dataset itself creates is only counted up and compared, and no sample contains it: `self.hits[i] += weight`,
   then `np.argmin(self.hits)`.

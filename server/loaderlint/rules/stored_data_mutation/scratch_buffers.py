@@ -1,5 +1,4 @@
-"""Buffers that each sample overwrites as a whole before it writes into them: `self.buffer.zero_()`, then
-`self.buffer[:count].copy_(signal)`."""
+"""Buffers that each sample overwrites as a whole: `self.buffer.zero_()`, then `self.buffer[:count].copy_(signal)`."""
 
 from __future__ import annotations
 
@@ -11,22 +10,22 @@ from loaderlint.rules.stored_data_mutation.constant_ways import way_of
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 
 #: Why an edit changes nothing that is stored.
-WIPED = "the function overwrites all of it before: a buffer"
+WIPED = "the function overwrites all of it each time: a buffer"
 
 
 def is_wiped(target: int, frame: Frame, model: Model) -> bool:
-    """Whether a def always gives every element of a stored array a new value before it edits what `target` reads of
-    it."""
+    """Whether a def that edits what `target` reads of a stored array always gives every element of it a new value,
+    before or afterwards."""
     way = _way_around(root_of(target, frame, model), frame, model)
     edited = frame.code.evaluated_by(target)
     one = frame.code.one
     if not way or edited is None or one is None:
         return False
     around = {0, *one.enclosing(one.steps[edited].context)}
-    for number, step in frame.code.steps_of(ir.Perform):
+    for _, step in frame.code.steps_of(ir.Perform):
         call = frame.code.exprs[step.call]
         func = frame.code.exprs[call.func] if isinstance(call, ir.Call) else None
-        if number < edited and step.context in around and isinstance(func, ir.Attr) and func.name in OVERWRITES:
+        if step.context in around and isinstance(func, ir.Attr) and func.name in OVERWRITES:
             if way_of(func.base, frame, model) == way:
                 return True
     return False
