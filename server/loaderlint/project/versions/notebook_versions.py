@@ -16,6 +16,8 @@ from loaderlint.files import reading
 from loaderlint.files.reading import UnreadableFile
 from loaderlint.project.versions.environment import Environment, VersionSet, python_set, version_set
 from loaderlint.project.versions.readme import commands, pinned
+from loaderlint.syntax import notebook
+from loaderlint.syntax.notebook import UnreadableNotebook
 
 _RECORDED = re.compile(r'"language_info"\s*:\s*(?=\{)')
 #: How a line of a cell begins that runs a command.
@@ -89,21 +91,10 @@ def _installed(text: str) -> Iterator[tuple[str, VersionSet]]:
     """The versions that commands in the cells pin."""
     if "install" not in text:
         return
-    for line in (line for cell in _cells(text) for line in commands(cell)):
+    try:
+        cells = notebook.read(text).cells
+    except UnreadableNotebook:
+        return
+    for line in (line for cell in cells for line in commands(cell.source)):
         if line.lstrip().startswith(_COMMANDS):
             yield from ((one.name, version_set(one.versions, CELL)) for one in pinned(line))
-
-
-def _cells(text: str) -> Iterator[str]:
-    """The code of the cells of a notebook; nothing if it is no notebook."""
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    for cell in cells if isinstance(cells, list) else ():
-        source = cell.get("source") if isinstance(cell, dict) and cell.get("cell_type") == "code" else None
-        if isinstance(source, str):
-            yield source
-        elif isinstance(source, list):
-            yield "".join(line for line in source if isinstance(line, str))

@@ -26,6 +26,19 @@ def way_of(number: int, frame: Frame, model: Model) -> Way:
     return ()
 
 
+def way_to(number: int, frame: Frame, model: Model) -> Way:
+    """How the container that an expression reads, or takes an item out of, is read from self; () if it is not."""
+    while not (way := way_of(number, frame, model)):
+        match model.ev.expr(frame, number):
+            case ir.Index(base) | ir.Attr(base):
+                number = base
+            case ir.Element(iterable):
+                number = iterable
+            case _:
+                return ()
+    return way
+
+
 def key_of(index: int, frame: Frame, model: Model) -> str:
     """A key that is the same each time, such as `"images"` or `self.split`; `ANY` for another."""
     e = model.ev.expr(frame, index)

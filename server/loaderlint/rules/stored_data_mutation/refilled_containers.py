@@ -10,7 +10,7 @@ from loaderlint.project.evaluation.values import Instance, Origin
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.passed_arguments import passed_for
 from loaderlint.rules.shared.stored_objects import is_stored
-from loaderlint.rules.stored_data_mutation.constant_ways import ANY, Way, key_of, way_of
+from loaderlint.rules.stored_data_mutation.constant_ways import ANY, Way, key_of, way_of, way_to
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 
 #: Why an edit changes nothing that is stored.
@@ -33,24 +33,11 @@ def is_refilled(target: int, origin: Origin, frame: Frame, model: Model, depth: 
             one.number != NONE and is_refilled(one.number, origin, one.frame, model, depth + 1) for one in passed
         )
     owner = frame.receiver
-    way = _way_to(target, frame, model)
+    way = way_to(target, frame, model)
     if not isinstance(owner, Instance) or origin.path[0] not in way:
         return False
     bound = model.remembered(_bound_anew, owner)
     return any(way[:end] in bound for end in range(2, len(way) + 1))
-
-
-def _way_to(number: int, frame: Frame, model: Model) -> Way:
-    """How the container that an expression reads, or takes an item out of, is read from self; () if it is not."""
-    while not (way := way_of(number, frame, model)):
-        match model.ev.expr(frame, number):
-            case ir.Index(base) | ir.Attr(base):
-                number = base
-            case ir.Element(iterable):
-                number = iterable
-            case _:
-                return ()
-    return way
 
 
 def _bound_anew(owner: Instance, model: Model) -> frozenset[Way]:

@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import OVERWRITES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.stored_data_mutation.constant_ways import way_of
+from loaderlint.rules.stored_data_mutation.constant_ways import way_of, way_to
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 
 #: Why an edit changes nothing that is stored.
@@ -16,7 +16,7 @@ WIPED = "the function overwrites all of it each time: a buffer"
 def is_wiped(target: int, frame: Frame, model: Model) -> bool:
     """Whether a def that edits what `target` reads of a stored array always gives every element of it a new value,
     before or afterwards."""
-    way = _way_around(root_of(target, frame, model), frame, model)
+    way = way_to(root_of(target, frame, model), frame, model)
     edited = frame.code.evaluated_by(target)
     one = frame.code.one
     if not way or edited is None or one is None:
@@ -29,12 +29,3 @@ def is_wiped(target: int, frame: Frame, model: Model) -> bool:
             if way_of(func.base, frame, model) == way:
                 return True
     return False
-
-
-def _way_around(number: int, frame: Frame, model: Model) -> tuple[object, ...]:
-    """How the array is read from self of which an expression is an item or a slice; () if it is not."""
-    e = model.ev.expr(frame, number)
-    while isinstance(e, ir.Index) and not way_of(number, frame, model):
-        number = e.base
-        e = model.ev.expr(frame, number)
-    return way_of(number, frame, model)
