@@ -203,7 +203,7 @@ def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterato
         if together:
             yield ListingUse(each, Severity.HINT, _NO_ORDER, mates)
         else:
-            paired = f"samples of {{}} are paired wrongly: {what} are matched by position, and"
+            paired = f"samples of {{}} may be paired wrongly: {what} are matched by position, and"
             yield ListingUse(each, Severity.WARNING, paired, mates)
 
 

@@ -23,11 +23,15 @@ def loops_since(begun: Iterable[int], context: int, frame: Frame, model: Model) 
 
 
 def chosen_by_counter(context: int, loops: Sequence[int], frame: Frame, model: Model) -> set[int]:
-    """The loops whose counter a test reads to select items: `if number % 5 == 0`."""
+    """The loops whose counter a test reads to select items: `if number % 5 == 0`. What stands at that place in another
+    list, `if labels[number] in classes`, belongs to the item and not to its position."""
     exprs = model.facts(frame).ir.exprs
     around = (here for here in model.def_of(frame).around(context) if here.kind == "if")
     tests = [here.expr for here in around if not (here.negated and _asks_for_limit(here.expr, frame, model))]
-    asked = {counted_loop(exprs[part], frame, model) for part in ir.made_of(exprs, tests)}
+    parts = {part: exprs[part] for part in ir.made_of(exprs, tests)}
+    taken = {e.index for e in parts.values() if isinstance(e, ir.Index)}
+    others = {one for e in parts.values() if not isinstance(e, ir.Index) for one in ir.operands(e)}
+    asked = {counted_loop(e, frame, model) for part, e in parts.items() if part not in taken - others}
     return asked & set(loops)
 
 

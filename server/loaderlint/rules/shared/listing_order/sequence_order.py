@@ -17,7 +17,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, SeqOf, Val
 from loaderlint.project.modules.dependencies import is_def, needs_word
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.branches import are_apart
+from loaderlint.rules.shared.branches import are_apart, is_alike
 from loaderlint.rules.shared.chosen_positions import chosen_positions
 from loaderlint.rules.shared.dict_values import DICTS, items_of, taken_value
 from loaderlint.rules.shared.given_arguments import is_given, replaces_given, tested_for_none
@@ -124,6 +124,7 @@ class ListingOrder:
                     return orders_of_slice(self.of(base, frame, depth), base, index, frame, self._model)
                 chosen = self.at(base, index, frame, depth)
                 found = chosen or self._of_walk(base, frame) or self._of_taken(number, frame, depth)
+                found = found or self._of_unpacked_at(base, index, frame, depth)
                 return found or (self.of(base, frame, depth) if selects_rows(index, frame, self._model) else NO_ORDERS)
             case ir.Unpack(value, index, _):
                 found = self._of_unpacked(value, index, frame, depth)
@@ -303,6 +304,12 @@ class ListingOrder:
             return frozenset({Order(Listing(frame, source, "os.walk"))})
         return NO_ORDERS
 
+    def _of_unpacked_at(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
+        """One of several values that a call gives, where a number says which one: `read(folder)[0]`."""
+        e = self._model.ev.expr(frame, index)
+        at = e.value if isinstance(e, ir.Const) and e.kind == "int" else None
+        return self._of_unpacked(value, at, frame, depth) if isinstance(at, int) else NO_ORDERS
+
     def _of_unpacked(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
         """One of several values that a call gives."""
         return self._of_split(value, index, frame, depth) or self._of_item(value, index, frame, depth)
@@ -320,14 +327,15 @@ class ListingOrder:
         if not isinstance(self._model.ev.expr(frame, value), ir.Call) or depth > _MAX_DEPTH:
             return NO_ORDERS
         found: set[Order] = set()
+        first = _first_alike(value, frame)
         for target in self._model.ev.targets(value, frame):
             for _, step in self._model.steps_of(target, ir.Return):
                 given = self._model.ev.expr(target, step.value)
                 if isinstance(given, ir.Call):
                     inner = self._of_unpacked(step.value, index, target, depth + 1)
-                    found |= by_call(frame, value, target, inner)
+                    found |= by_call(frame, first, target, inner)
                 elif isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
-                    found |= by_call(frame, value, target, self.of(given.items[index], target, depth))
+                    found |= by_call(frame, first, target, self.of(given.items[index], target, depth))
         return frozenset(found)
 
     def _of_attribute(self, owner: Val, name: str, depth: int) -> Orders:
@@ -696,6 +704,13 @@ class ListingOrder:
     def _changed(self, number: int, found: Orders, frame: Frame) -> Orders:
         """The orders after the def changes the object in place: `names.sort()`, `shuffle(names)`."""
         return after(change_of(number, frame, self._model), found)
+
+
+def _first_alike(call: int, frame: Frame) -> int:
+    """The first call of a def that is written like this one: `read(folder)[0]` and `read(folder)[1]` list one folder,
+    which has one order."""
+    exprs = frame.code.exprs
+    return next((one for one, e in enumerate(exprs[:call]) if type(e) is ir.Call and is_alike(one, call, exprs)), call)
 
 
 @needs_word
