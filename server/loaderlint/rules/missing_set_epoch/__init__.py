@@ -61,6 +61,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.missing_set_epoch.distributed_samplers import (
     SAMPLER,
     calls_that_set,
+    has_other_sampler,
     sampled_passes,
     samplers_of,
     shuffles,
@@ -110,8 +111,9 @@ def _judge(sampler: LibObject, one: Pass, setting: str, model: Model) -> Iterato
 
 
 def _never(one: Pass, model: Model) -> str:
+    when = "in a distributed run, " if has_other_sampler(one.loader, model) else ""
     return (
-        f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
+        f"{when}every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
         f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
         "`sampler.set_epoch(epoch)` before each pass"
     )

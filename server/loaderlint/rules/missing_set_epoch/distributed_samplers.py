@@ -52,6 +52,15 @@ def samplers_of(loader: Loader, model: Model) -> list[LibObject]:
     return [atom for atom in found if shuffles(atom, model) != "no"]
 
 
+def has_other_sampler(loader: Loader, model: Model) -> bool:
+    """Whether the call that creates a loader also gives it another sampler, or none: where the program does not run
+    distributed."""
+    site = loader.site
+    made = model.made_at(site.frame.path, site.frame.piece, site.expr) if site is not None else ()
+    kept = [atom for one in made for atom in one.argument("sampler").atoms]
+    return any(not isinstance(atom, LibObject) or atom.name != SAMPLER for atom in kept)
+
+
 def shuffles(sampler: LibObject, model: Model) -> Literal["yes", "no", "maybe"]:
     """Whether a DistributedSampler yields another order in each epoch, if `set_epoch` is called."""
     arguments = model.ev.calls.site_arguments(sampler.site)
