@@ -49,6 +49,35 @@ def test_commands(tmp_path: Path, text: str, said: str) -> None:
     assert told(tmp_path).partition(", from ")[0].replace("+cu111", "") == said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("## Requirements\n\n- Python 3.7\n- PyTorch 1.7.1\n", "1.7.1"),
+        ("4. PyTorch (1.7)\n", "1.7.*"),
+        ("* **[PyTorch](https://pytorch.org)** (1.8) - with CUDA\n", "1.8.*"),
+        ("- `torch==1.9.0`\n", "1.9.0"),
+        ("+ pytorch = 1.10.2, torchvision = 0.11.3\n", "1.10.2"),
+        ("- torch: 2.1.0\r\n- numpy: 1.26.0\r\n", "2.1.0"),
+        ("- PyTorch version 1.13\n", "1.13.*"),
+        ("- PyTorch 1.7+\n", "-"),
+        ("- PyTorch 1.7 or newer\n", "-"),
+        ("- PyTorch >= 1.7\n", "-"),
+        ("- PyTorch 1.7 - 1.9\n", "-"),
+        ("- PyTorch 1.x\n", "-"),
+        ("- PyTorch\n", "-"),
+        ("- PyTorch 2.0 brings torch.compile\n", "-"),
+        ("- PyTorch Lightning 1.7\n", "-"),
+        ("- Do not use PyTorch 1.7.1\n", "-"),
+        ("We used PyTorch 1.7.1.\n", "-"),
+        ("PyTorch 1.7.1\n", "-"),
+        (block("- PyTorch 1.7.1"), "-"),
+    ],
+)
+def test_lists(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "README.md").write_text(text)
+    assert told(tmp_path).partition(", from ")[0] == said
+
+
 def test_python_of_a_new_environment(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(block("conda create -n crops python=3.8"))
     assert told(tmp_path, name="python") == "3.8, from README.md"

@@ -1,4 +1,5 @@
-"""What a README tells people to install: the pinned versions in the commands of its code blocks."""
+"""What a README tells people to install: the pinned versions in the commands of its code blocks, and those that its
+lists name, `- PyTorch 1.7.1`."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loaderlint.project.versions import conda_specifiers
-from loaderlint.project.versions.declaration import Declaration
+from loaderlint.project.versions.declaration import Declaration, normal
 from loaderlint.project.versions.requirement_specifiers import requirement
 
 #: A block of code between fences.
@@ -21,6 +22,16 @@ _CONDA = re.compile(r"(?:conda|mamba|micromamba)[ \t]+(?:env[ \t]+)?(?:install|c
 #: Options that a word follows.
 _WITH_WORD = frozenset("-c --channel -n --name -p --prefix -f --find-links -i --index-url --extra-index-url".split())
 _LONGEST = 2_000
+#: An item of a list that names a package and one version of it: `2. [PyTorch](https://pytorch.org) (1.7)`.
+_ITEM = re.compile(
+    r"""^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+[`*_\[]*
+    (?P<name>python|pytorch|torch|torchvision|lightning|pytorch[- ]lightning|albumentations|monai|numpy|datasets)
+    \]?(?:\([^()\n]*\))?[`*_]*
+    (?:[ \t]*(?:==?|:)[ \t]*|[ \t]+)(?:version[ \t]+)?[`(]?v?
+    (?P<version>\d+\.\d+(?:\.\d+)?)
+    [`)*_]*[ \t]*(?:\r?$|[,;.(][ \t\r\n(]|-[ \t]+(?!\d))""",
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
+)
 
 
 def read(text: str) -> Iterator[Declaration]:
@@ -28,6 +39,14 @@ def read(text: str) -> Iterator[Declaration]:
     for block in _BLOCK.finditer(text):
         for line in commands(block[2]):
             yield from pinned(line)
+    yield from _listed(_BLOCK.sub("", text))
+
+
+def _listed(text: str) -> Iterator[Declaration]:
+    """The versions in lists, as conda means them: `PyTorch 1.7` is every 1.7.x."""
+    for item in _ITEM.finditer(text):
+        name = item["name"].lower().replace(" ", "-")
+        yield Declaration(normal(name), conda_specifiers.versions(f"={item['version']}"))
 
 
 def commands(text: str) -> Sequence[str]:
