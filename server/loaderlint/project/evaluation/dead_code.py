@@ -341,7 +341,8 @@ class Liveness:
 
 
 class DefaultLiveness(Liveness):
-    """Which steps of a frame may run if a user of the program sets no option: each has its default."""
+    """Which steps of a frame may run if a user of the program sets no option, and changes no configuration file: each
+    option has its default, and what a program reads from files has the value on which all files agree."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
@@ -361,6 +362,8 @@ class DefaultLiveness(Liveness):
                 return operators.compare(op, self._value(e.left, frame), right)
         if isinstance(e, ir.Compare) and (answer := self._by_chance(e, frame)) is not None:
             return answer
+        if isinstance(e, ir.Index):
+            return operators.truth(self._value(number, frame))
         return super().truth(number, frame)
 
     def _by_chance(self, e: ir.Compare, frame: Frame) -> bool | None:
@@ -369,15 +372,12 @@ class DefaultLiveness(Liveness):
         sides = (e.left, *e.rights)
         if len(sides) > 2 or not any(isinstance(self._ev.expr(frame, side), ir.Call) for side in sides):
             return None
-        values = [self._ev.eval(side, frame) for side in sides]
-        if not any(map(is_drawn, values)):
-            return None
-        files = self._ev.file_values
-        left, right = (_by_default_all(files.resolved(value, files.agreed)) for value in values)
-        return operators.compare(e.ops[0], left, right)
+        values = [self._value(side, frame) for side in sides]
+        return operators.compare(e.ops[0], *values) if any(map(is_drawn, values)) else None
 
     def _value(self, number: int, frame: Frame) -> Val:
-        return _by_default_all(super()._value(number, frame))
+        files = self._ev.file_values
+        return _by_default_all(files.resolved(super()._value(number, frame), files.in_all_files))
 
 
 def _by_default_all(value: Val) -> Val:

@@ -1,8 +1,9 @@
 """What programs read from configuration files: `yaml.safe_load(open(path))["loader"]["num_workers"]`.
 
-Only numbers and truth values that reach the arguments of a loader are looked up, so no branch and no class depends on
-them. A file is a run of the program: it counts like the default of an option. If the path is known only at run time,
-any file of the project of that kind may be meant that has all the keys; those nearest to the code count."""
+Values are looked up that reach the arguments of a loader, and those in the tests around a line, to know whether it runs
+by default. No class depends on them. A file is a run of the program: it counts like the default of an option. If the
+path is known only at run time, any file of the project of that kind may be meant that has all the keys; those nearest
+to the code count."""
 
 from __future__ import annotations
 
@@ -98,16 +99,21 @@ class FileValues:
         return join((known, *stored)) if stored else known
 
     def agreed(self, atom: Atom) -> Val | None:
-        """The number or truth value that all files have in a part; None if they differ, or if code may store another
-        one there."""
+        """What `in_all_files` gives; where no file has the part, what the code reads then."""
+        parts = self.parts(atom)
+        given = [part.given for part in parts if part.given is not None]
+        if not parts or any(map(self._at, parts)) or self._stores(parts[0]) is not None:
+            return self.in_all_files(atom)
+        return by_default(join(given), "configuration default") if len(given) == len(parts) else None
+
+    def in_all_files(self, atom: Atom) -> Val | None:
+        """The number, truth value, text or null that all files have in a part; None if they differ, if none has it, or
+        if code may store another one there."""
         parts = self.parts(atom)
         found = [pair for part in parts for pair in self._at(part)]
-        given = [part.given for part in parts if part.given is not None]
-        if not parts or self._stores(parts[0]) is not None:
+        if not found or self._stores(parts[0]) is not None:
             return None
-        if not found:
-            return by_default(join(given), "configuration default") if len(given) == len(parts) else None
-        plain = [(path, value) for path, value in found if isinstance(value, bool | int | float)]
+        plain = [(path, value) for path, value in found if isinstance(value, bool | int | float | str | None)]
         if len(plain) < len(found) or len({(type(value), value) for _, value in plain}) > 1:
             return None
         return self._literal(*plain[-1])
@@ -131,7 +137,7 @@ class FileValues:
         inner = part.at(key)
         return bool(self._at(inner)) or self._stores(inner) is not None
 
-    def _literal(self, path: Path, value: float) -> Val:
+    def _literal(self, path: Path, value: float | str | None) -> Val:
         shown = path.relative_to(self._ev.files.root).as_posix()
         return of(Literal_(type(value).__name__, value, shown))
 

@@ -835,9 +835,11 @@ class Model:
 
     def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
         """The test that keeps all these loaders from a context of a frame as long as users set no option, or that keeps
-        all known code from creating them; None if one of them runs it."""
+        all known code from creating them; None if one of them runs it. Those that do not reach the frame do not
+        count."""
         found: Site | None = None
-        for loader in loaders if frame in self.reached else ():
+        bits = self.reached[frame].bits() if frame in self.reached else 0
+        for loader in (one for one in loaders if bits >> one.index & 1):
             found = self._defaults.keep_out(loader.index, frame, context)
             if found is None or self._needs_option(loader, found):
                 found = self._never_created(loader)
