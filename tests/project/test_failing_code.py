@@ -18,6 +18,7 @@ DATA = "--- data.py\nclass Crops: ...\n"
 #: So many lines that the block around them is cut into its statements.
 LONG = "    x = 1\n" * 40
 LOAD = "def load(config, folder): ...\n"
+PARSER = "import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
 PAIR = "from mine import pair\n"
 
 #: Programs that never create `loader`.
@@ -135,10 +136,160 @@ NEVER = {
     "before the call of the function that creates it": (
         HEAD + LOAD + "def make():\n    " + LOADER + "def look():\n    load('in')\n    make()\nlook()\n"
     ),
+    "a call of a function that always raises": (
+        HEAD + "def check(x):\n    x += 1\n    raise RuntimeError(x)\ncheck(1)\n" + LOADER
+    ),
+    "of one that calls such a function": (
+        HEAD + "def stop():\n    raise SystemExit\ndef check():\n    stop()\n    return 1\ncheck()\n" + LOADER
+    ),
+    "of one in another module": (
+        HEAD + "import data\nrows = data.load('in')\n" + LOADER + "--- data.py\n"
+        "def load(folder):\n    raise DeprecationWarning('moved')\n    return folder\n"
+    ),
+    "of one in a package that has another module of this name": (
+        HEAD + "from pack import io\nrows = io.load('in')\n" + LOADER + "--- pack/__init__.py\n"
+        "--- pack/io.py\ndef load(folder):\n    raise RuntimeError\n"
+        "--- pack/more/__init__.py\n--- pack/more/io.py\ndef load(folder): ...\n"
+    ),
+    "a loop without an end": HEAD + "import time\nwhile True:\n    time.sleep(3)\n" + LOADER,
+    "such a loop under the main guard": (
+        HEAD + "import time\nif __name__ == '__main__':\n    while 1:\n        time.sleep(3)\n" + LONG + "    " + LOADER
+    ),
+    "an import of a file that is not there from the tests of Python": HEAD + "from test import evaluate\n" + LOADER,
+    "an option that no parser declares": HEAD + PARSER + "print(args.folder)\n" + LOADER,
+    "one in the call of the function that creates it": (
+        HEAD + PARSER + "def train(folder):\n    " + LOADER + "train(folder=args.folder)\n"
+    ),
+    "one that a function reads": (HEAD + PARSER + "def main():\n    print(args.folder)\n    " + LOADER + "main()\n"),
+    "one of an argument": (
+        HEAD + PARSER + "def main(options):\n    print(options.folder)\n    " + LOADER + "main(args)\n"
+    ),
+    "one of a function that parses": (
+        HEAD + "import argparse\ndef parse():\n    parser = argparse.ArgumentParser()\n    return parser.parse_args()\n"
+        "def main():\n    args = parse()\n    print(args.folder)\n    " + LOADER + "main()\n"
+    ),
+    "an option in a project that makes folders": (
+        HEAD + PARSER + "from pathlib import Path\nPath('out').mkdir(parents=True)\nparser.set_defaults(lr=1)\n"
+        "print(args.folder)\n" + LOADER
+    ),
+    "an exception in the branch that always runs": (
+        HEAD
+        + PARSER
+        + "def main():\n    if args == 'train':\n        rows = 1\n    elif args == 'test':\n        rows = 2\n"
+        + "    else:\n        raise ValueError(args)\n    "
+        + LOADER
+        + "main()\n"
+    ),
+    "a function that only test.py calls, in a function that nothing calls": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- test.py\nfrom tools import make\ndef test_make():\n    make()\n"
+    ),
+    "a function with the name of a method that is called": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef fit():\n    "
+        + LOADER
+        + "--- train.py\ndef run(model, mode='fit'):\n    model.fit()\n"
+    ),
 }
 
 #: Programs that may create `loader`.
 MAYBE = {
+    "a call of a function that may return": (
+        HEAD + "def check(x):\n    if x:\n        return 1\n    raise RuntimeError(x)\ncheck(1)\n" + LOADER
+    ),
+    "of one that only defines such a function": (
+        HEAD + "def check():\n    def stop():\n        raise SystemExit\n    return stop\ncheck()\n" + LOADER
+    ),
+    "of one that catches it": (
+        HEAD
+        + "def check():\n    try:\n        raise RuntimeError\n    except RuntimeError:\n        pass\ncheck()\n"
+        + LOADER
+    ),
+    "of a generator that raises": HEAD
+    + "def rows():\n    raise RuntimeError\n    yield 1\nall_rows = rows()\n"
+    + LOADER,
+    "of a function with a decorator": (
+        HEAD + "from mine import skipped\n@skipped\ndef check():\n    raise RuntimeError\ncheck()\n" + LOADER
+    ),
+    "of one in a script that may import another module": (
+        HEAD
+        + "import io_rows\nrows = io_rows.load('in')\n"
+        + LOADER
+        + "--- io_rows.py\ndef load(folder):\n    raise RuntimeError\n--- lib/io_rows.py\ndef load(folder): ...\n"
+    ),
+    "a loop that ends": HEAD + "while True:\n    if print():\n        break\n" + LOADER,
+    "a loop that an interrupt ends": (
+        HEAD + "try:\n    while True:\n        print()\nexcept KeyboardInterrupt:\n    pass\n" + LOADER
+    ),
+    "an import of the tests of Python": HEAD + "from test import support, test_os, pickletester\n" + LOADER,
+    "of the project's own": HEAD + "from test import evaluate\n" + LOADER + "--- test.py\nevaluate = 1\n",
+    "an option of a parser": (
+        HEAD
+        + PARSER.replace("args =", "parser.add_argument('--the-folder')\nargs =")
+        + "print(args.the_folder)\n"
+        + LOADER
+    ),
+    "a method of a namespace": HEAD + PARSER + "print(args._get_kwargs())\n" + LOADER,
+    "an option with a computed name": (
+        HEAD
+        + PARSER.replace(
+            "args =", "for part in ['in', 'out']:\n    parser.add_argument('--' + part + '-folder')\nargs ="
+        )
+        + "print(args.in_folder)\n"
+        + LOADER
+    ),
+    "an option with a formatted name": (
+        HEAD
+        + PARSER.replace("args =", "for part in ['in', 'out']:\n    parser.add_argument(f'--{part}-folder')\nargs =")
+        + "print(args.in_folder)\n"
+        + LOADER
+    ),
+    "an option of a parser that is made out of sight": (
+        HEAD
+        + "import argparse\nfrom mine import make\nplain = argparse.ArgumentParser()\nargs = make().parse_args()\n"
+        + "print(args.folder)\n"
+        + LOADER
+    ),
+    "an option with a default": HEAD + PARSER + "parser.set_defaults(folder=1)\nprint(args.folder)\n" + LOADER,
+    "an option that is stored": HEAD + PARSER + "args.folder = 1\nprint(args.folder)\n" + LOADER,
+    "by its name": HEAD + PARSER + "for key in config:\n    setattr(args, key, 1)\nprint(args.folder)\n" + LOADER,
+    "of another parser": (
+        HEAD
+        + PARSER.replace("Parser()", "Parser(parents=[mine.parser()])").replace("argparse", "argparse, mine", 1)
+        + "print(args.folder)\n"
+        + LOADER
+    ),
+    "of a library's parser": HEAD
+    + PARSER.replace("args =", "import mine\nmine.add(parser)\nargs =")
+    + "print(args.folder)\n"
+    + LOADER,
+    "an option that is read on some ways": HEAD + PARSER + "print(hasattr(args, 'x') and args.folder)\nimport os\n"
+    "if os.name == 'nt':\n    print(args.folder)\n" + LOADER,
+    "an option that may be missing": (
+        HEAD + PARSER + "try:\n    print(args.folder)\nexcept AttributeError:\n    pass\n" + LOADER
+    ),
+    "an option of a known namespace": HEAD
+    + PARSER.replace("parse_args()", "parse_args(namespace=Options())").replace(
+        "import", "from mine import Options\nimport", 1
+    )
+    + "print(args.folder)\n"
+    + LOADER,
+    "a function that another file looks up": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- train.py\nimport tools\ngetattr(tools, 'make')()\n"
+    ),
+    "one that its own file looks up": HEAD + "def make():\n    " + LOADER + "globals()['make']()\n",
+    "one of a module that an argument is": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- train.py\nimport tools\ndef run(module):\n    module.make()\nrun(tools)\n"
+    ),
+    "a function that a test calls": (
+        "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
+        + LOADER
+        + "--- test_tools.py\nfrom tools import make\ndef test_make():\n    make()\n"
+    ),
     "a name that a branch reads": HEAD + "import os\nif os.name == 'nt':\n    rows = Tiles(9)\n" + LOADER,
     "a name that is read on some ways": HEAD + "import os\nrows = os.name == 'nt' and Tiles(9)\n" + LOADER,
     "a name that another module has, beside a star import": (

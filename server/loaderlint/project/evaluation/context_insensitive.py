@@ -45,6 +45,15 @@ class Unframed:
                 return None if value is None else self._ev.attribute(value, name, self._nowhere(), None)
         return None
 
+    @property
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """The expressions of the piece."""
+        return self._facts.ir.exprs
+
+    def evaluated(self, number: int) -> Val:
+        """What an expression is if nothing is known of the def's arguments."""
+        return self._ev.eval(number, self._nowhere())
+
     def is_open(self, test: int) -> bool:
         """Whether a test may be true or false in every frame of the def, judging by its text; False if some frame may
         know more."""
@@ -63,7 +72,7 @@ class Unframed:
         return False
 
     def _nowhere(self) -> Frame:
-        """A frame of the def that is used nowhere else, and that no value found here refers to."""
+        """A frame of the def that is used nowhere else."""
         code = Code(self._facts, self._def)
         return Frame(self._path, self._piece, self._def, None, (), None, None, 0, code)
 

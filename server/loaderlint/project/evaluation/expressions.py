@@ -528,7 +528,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
     arguments = ev.calls.arguments(call, frame)
     func = ev.expr(frame, call.func)
     if type(func) is ir.Attr and func.name in user_options.PARSE and not callee.only(FunctionRef, Method):
-        options = ev.user_options.parsed_out_of_sight(func.name, frame)
+        options = ev.user_options.parsed_in(func.name, callee, frame)
         if options is not None:
             return options
     chosen = callee.only(Unknown)

@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
+    Namespace,
     PartialOf,
     SeqOf,
     Site,
@@ -60,6 +61,8 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: The answers to a comparison with an object that equals nothing else.
+_EQUALITY = {"==": False, "!=": True}
 #: The comparisons with the sides exchanged.
 EXCHANGED = {"!=": "!=", "==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
@@ -311,6 +314,8 @@ def _is_one(left: Literal_, right: Literal_) -> bool | None:
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
     if isinstance(left, LibObject) and isinstance(right.value, int | float) and is_unit_draw(left):
         return compared_with_chance(op, right.value)
+    if isinstance(left, Namespace) and left.how == "argparse" and op in _EQUALITY:
+        return _EQUALITY[op]
     if not isinstance(left, Literal_) or left.configured:
         return None
     if AUTO in (left.kind, right.kind) and (left.kind != right.kind or op not in ("==", "!=")):

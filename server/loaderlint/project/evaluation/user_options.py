@@ -27,11 +27,14 @@ from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_
 from loaderlint.project.evaluation.values import (
     NOT_GIVEN,
     Atom,
+    ClassRef,
     FunctionRef,
     Lib,
+    LibMember,
     LibObject,
     Literal_,
     MapOf,
+    Method,
     Namespace,
     SeqOf,
     Site,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 _PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
+_MAKE = ("ArgumentParser", "ArgParser")
 PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
 _FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
 _CONFIG_NODES = (
@@ -87,6 +91,7 @@ class UserOptions:
         self._imports: dict[Path, frozenset[Path]] = {}
         self._direct_imports: dict[Path, frozenset[Path]] = {}
         self._handed_out: dict[Path, bool] = {}
+        self._extended: dict[Path, bool] = {}
         self._nodes: dict[tuple[LibObject, str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
         self._taken_over: tuple[Atom, ...] | None = None
@@ -94,21 +99,16 @@ class UserOptions:
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
         """The result of `parser.parse_args()`; None for other calls."""
-        return self._parsed(method, frame) if owner.name.startswith(_PARSERS) else None
+        return _parsed(method, Namespace(frame.path, "argparse")) if owner.name.startswith(_PARSERS) else None
 
-    def parsed_out_of_sight(self, method: str, frame: Frame) -> Val | None:
-        """The result of `parser.parse_args()` if the parser went through unknown code, in a file that creates one."""
+    def parsed_in(self, method: str, callee: Val, frame: Frame) -> Val | None:
+        """The result of `parser.parse_args()` in a file that creates a parser, also if this one went through unknown
+        code. None for other calls."""
         file = self._ev.file(frame.path) if method in PARSE else None
         made = any(True for _ in file.mentioning("argparse.ArgumentParser")) if file else False
-        return self._parsed(method, frame) if made else None
-
-    def _parsed(self, method: str, frame: Frame) -> Val | None:
-        if method not in PARSE:
-            return None
-        namespace = of(Namespace(frame.path, "argparse"))
-        if method == "parse_known_args":
-            return of(SeqOf("tuple", (namespace, unknown("config"))))
-        return namespace
+        owners = [one.owner if isinstance(one, LibMember) else None for one in callee.atoms]
+        is_known = all(isinstance(one, LibObject) and one.name.startswith(_PARSERS) for one in owners)
+        return _parsed(method, Namespace(frame.path, "argparse" if is_known else "a parser")) if made else None
 
     def attribute(self, atom: Namespace, name: str) -> Val:
         """Option `name` of a parsed command line, item `name` of a configuration."""
@@ -335,14 +335,21 @@ class UserOptions:
         """Whether the file that parses the command line passes the options to code that is not in sight, which may
         store into them: `prepare(args)`, where `prepare` is imported from a missing module."""
         if path not in self._handed_out:
-            self._handed_out[path] = any(self._passes_options(one) for one in self._parsing(path))
+            self._handed_out[path] = any(self._passes_options(one) for one in self._with(PARSE, path))
         return self._handed_out[path]
 
-    def _parsing(self, path: Path) -> Iterator[Frame]:
-        """The frames of a file that may read the result of parsing the command line: those of pieces that parse it, or
-        that name what a piece of the module parses."""
+    def is_extended(self, path: Path) -> bool:
+        """Whether the file that parses the command line passes a parser to code of a library, which may declare more
+        options: `Trainer.add_argparse_args(parser)`."""
+        if path not in self._extended:
+            self._extended[path] = any(self._passes_parser(one) for one in self._with(_MAKE, path))
+        return self._extended[path]
+
+    def _with(self, words: tuple[str, ...], path: Path) -> Iterator[Frame]:
+        """The frames of a file that may read the result of some functions: those of pieces that hold one of `words`, or
+        that name what such a piece of the module binds."""
         file = self._ev.file(path)
-        pieces = {piece for word in PARSE for piece in file.mentioning(word)} if file else set()
+        pieces = {piece for word in words for piece in file.mentioning(word)} if file else set()
         bodies = [self._ev.body(path, piece) for piece in sorted(pieces)]
         names = {step.name for body in bodies for _, step in body.code.steps_of(ir.Bind)}
         pieces |= {piece for name in names for piece in file.mentioning(name)} if file else set()
@@ -355,6 +362,15 @@ class UserOptions:
             called = self._ev.eval(call.func, frame).atoms if may_count else frozenset()
             if any(isinstance(one, Lib) and self._ev.installed.is_out_of_sight(one.name) for one in called):
                 if any(self._ev.eval(arg.value, frame).has(Namespace) for arg in call.args):
+                    return True
+        return False
+
+    def _passes_parser(self, frame: Frame) -> bool:
+        for _, call in frame.code.calls:
+            passed = (atom for arg in call.args for atom in self._ev.eval(arg.value, frame).atoms)
+            if any(isinstance(one, LibObject) and one.name.startswith(_PARSERS) for one in passed):
+                called = self._ev.eval(call.func, frame).atoms
+                if not all(isinstance(one, FunctionRef | ClassRef | Method) for one in called):
                     return True
         return False
 
@@ -483,6 +499,15 @@ class UserOptions:
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)
         return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def _parsed(method: str, options: Namespace) -> Val | None:
+    """What a method of a parser returns; None for others than those that parse."""
+    if method not in PARSE:
+        return None
+    if method == "parse_known_args":
+        return of(SeqOf("tuple", (of(options), unknown("config"))))
+    return of(options)
 
 
 def _listed(allowed: Val) -> list[Literal_]:

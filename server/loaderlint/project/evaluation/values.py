@@ -221,7 +221,8 @@ class MapOf:
 
 
 class Namespace(Struct, frozen=True):
-    """The result of `parser.parse_args()` (argparse, absl FLAGS, click, ...) in one file."""
+    """The result of `parser.parse_args()` (argparse, absl FLAGS, click, ...) in one file. `how`: "argparse" if the
+    parser is known, "a parser" if it went through unknown code, or a part of a configuration file."""
 
     path: Path
     how: str

@@ -1,6 +1,7 @@
 """Code that no run of a program reaches, because a statement before it always fails or ends the process: an import
-(see `failing_imports`), `raise`, `assert False`, `sys.exit()`, a name that nothing binds (see `unbound_names`), or a
-call of a function or class of the project with arguments that it does not accept.
+(see `failing_imports`), `raise`, `assert False`, `sys.exit()`, a loop without an end, a name that nothing binds (see
+`unbound_names`), an option that no parser declares (see `unset_options`), or a call of a function of the project that
+always fails itself, or that does not accept the arguments.
 
 Only what is certain counts. `*args` and `**kwargs` may pass everything, and calls of a function with an unknown
 decorator or of one of several definitions are accepted. Notebooks are left out at module level: whoever runs one goes
@@ -12,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -20,10 +21,12 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.process_exits import EXITS
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
 from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports, called
 from loaderlint.project.loaders.unbound_names import UnboundNames
+from loaderlint.project.loaders.unset_options import UnsetOptions
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
@@ -34,16 +37,20 @@ _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b([^\r\n;#]*)")
 #: A statement that ends a module in any case.
 _ENDS = re.compile(r"\s*(?:raise\b|assert\s+(?:False|0)\b|(?:sys\.|os\._)?exit\s*\(|quit\s*\()")
 _ASSERTS_FALSE = re.compile(r"\s*assert\s+(?:False|0)\s*(?:,|#|$)", re.MULTILINE)
+_IS_ENDLESS = re.compile(r"\s*while\s+(?:True|1)\s*:")
+_LEAVES_LOOP = re.compile(r"\b(?:break|return)\b")
 _OF_LIBRARIES = STANDARD | WELL_KNOWN
 
 
 class Failure(NamedTuple):
     """A step of a def that always fails, and its context: nothing after it in that context runs. `unbound`: the name
-    that nothing binds, if it reads one."""
+    that nothing binds, if it reads one. `where`: the step fails 'before' a call that it would make, 'in' a function
+    that it calls, or 'here', by itself."""
 
     step: int
     context: int
     unbound: str = ""
+    where: Literal["before", "in", "here"] = "here"
 
 
 class FailingCode:
@@ -56,6 +63,7 @@ class FailingCode:
         self._unimportable: dict[Path, bool] = {}
         self._imports = FailingImports(evaluator, self._is_unimportable)
         self._unbound = UnboundNames(evaluator)
+        self._unset = UnsetOptions(evaluator)
 
     def cuts_off(self, path: Path, piece: int) -> bool:
         """Whether a statement at module level that always fails comes before a piece in its block, or in one around
@@ -129,7 +137,17 @@ class FailingCode:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
         if code.one is None or at is None:
             return False
-        return _is_after(at, code.one, self.failing_steps(def_key(site.frame)))
+        return _is_after(at, code.one, self._failures_of(code.one, site.frame))
+
+    def _failures_of(self, one: ir.DefIR, frame: Frame) -> Iterator[Failure]:
+        """The failures of a def in a frame, where a branch may be one that always runs."""
+        for step in self._unset.read_of_arguments(frame):
+            yield Failure(step, one.steps[step].context, where="before")
+        for failure in self.failing_steps(def_key(frame)):
+            context = failure.context
+            while context and self._ev.liveness.always_runs(context, one.contexts[context].parent, frame):
+                context = one.contexts[context].parent
+            yield failure._replace(context=context)
 
     # --- what fails ---------------------------------------------------------------------------------------------------
 
@@ -156,7 +174,7 @@ class FailingCode:
         have set the names that it reads."""
         if file.path.suffix == SUFFIX:
             return self._imports_what_fails(file.path, piece)
-        if file.pieces[piece].ask(_asserts_false):
+        if file.pieces[piece].ask(_asserts_false) or file.pieces[piece].ask(_loops_for_ever):
             return True
         return any(one.context == 0 for one in self.failing_steps((file.path, piece, 0)))
 
@@ -179,10 +197,16 @@ class FailingCode:
         if facts is None:
             return
         here = Unframed(self._ev, path, piece, def_, facts)
+        one = facts.ir.defs[def_]
         unbound = dict(self._unbound.read_in(path, facts, def_, here))
-        for number, step in enumerate(facts.ir.defs[def_].steps):
-            if number in unbound or self._fails(step, path, facts, here):
+        unset = set(self._unset.read_in(one, here)) if path.suffix != SUFFIX else set()
+        for number, step in enumerate(one.steps):
+            if number in unset:
+                yield Failure(number, step.context, where="before")
+            elif number in unbound or self._fails(step, path, facts, here):
                 yield Failure(number, step.context, unbound.get(number, ""))
+            elif isinstance(step, ir.Perform) and self._callee_fails(step, path, facts, here):
+                yield Failure(number, step.context, where="in")
 
     def _fails(self, step: ir.Step, path: Path, facts: PieceFacts, here: Unframed) -> bool:
         match step:
@@ -224,6 +248,23 @@ class FailingCode:
             return False
         return self._is_certain(callee, call, path, facts)
 
+    def _callee_fails(self, step: ir.Perform, path: Path, facts: PieceFacts, here: Unframed) -> bool:
+        """Whether a step calls a function of the project that never returns, because it always fails."""
+        call = facts.ir.exprs[step.call]
+        callee = self._callee(call, here) if isinstance(call, ir.Call) else None
+        if not isinstance(call, ir.Call) or not isinstance(callee, FunctionRef):
+            return False
+        return self.never_returns(def_key(callee)) and self._is_certain(callee, call, path, facts)
+
+    def never_returns(self, key: DefKey) -> bool:
+        """Whether a function always fails when it is called: before it may return, outside branches and `try`."""
+        facts = self._ev.facts(*key[:2])
+        one = facts.ir.defs[key[2]] if facts is not None else None
+        if one is None or one.kind != "function" or one.is_generator or one.decorators:
+            return False
+        first = min((failure.step for failure in self.failing_steps(key) if failure.context == 0), default=NONE)
+        return first != NONE and not any(isinstance(step, ir.Return) for step in one.steps[:first])
+
     def _callee(self, call: ir.Call, here: Unframed) -> FunctionRef | ClassRef | None:
         """The only function or class of the project that a call runs, as far as the code shows."""
         callee = here.value(call.func)
@@ -236,7 +277,7 @@ class FailingCode:
         """Whether no other code may stand behind the name of a callee."""
         if self._is_replaced(callee) or self._may_be_covered(path, facts.ir.exprs[call.func]):
             return False
-        return callee.path == path or not self._may_be_of_another(callee)
+        return callee.path == path or not self._may_be_of_another(callee, path)
 
     def _is_replaced(self, callee: FunctionRef | ClassRef) -> bool:
         """Whether some code sets an attribute of this name, perhaps of the module that defines it."""
@@ -247,12 +288,15 @@ class FailingCode:
         facts = self._ev.facts(callee.path, callee.piece)
         return facts.ir.defs[callee.def_].name if facts is not None else ""
 
-    def _may_be_of_another(self, callee: FunctionRef | ClassRef) -> bool:
-        """Whether a library, or another module of the same name, may define what the call means."""
+    def _may_be_of_another(self, callee: FunctionRef | ClassRef, caller: Path) -> bool:
+        """Whether a library, or another module of the same name, may define what a call in file `caller` means."""
         inside = callee.path.relative_to(self._ev.files.root).with_suffix("").parts
         if not WELL_KNOWN.isdisjoint(inside):
             return True
-        module = inside[-1] if callee.path.name != PACKAGE else callee.path.parent.name
+        package = callee.path.with_name(PACKAGE)
+        module = inside[-1] if callee.path != package else package.parent.name
+        if callee.path != package and self._ev.files.exists(package) and package.parent != caller.parent:
+            module = f"{package.parent.name}.{module}"  # from another folder, a module is imported from its package
         others = (self._ev.file(path) for path in called(self._ev, module, None) if path != callee.path)
         return any(file is None or file.stars or self._name(callee) in file.names for file in others)
 
@@ -280,9 +324,13 @@ def _exits(call: ir.Call, here: Unframed) -> bool:
 
 
 def _is_after(step: int, one: ir.DefIR, failures: Iterable[Failure]) -> bool:
-    """Whether a step comes after one that fails, in its context."""
+    """Whether a step comes after one that fails, in its context, or makes no call because it fails itself."""
     context = one.steps[step].context
-    return any(failure.step < step and one.is_within(context, failure.context) for failure in failures)
+    return any(
+        (failure.step < step or (failure.step == step and failure.where == "before"))
+        and one.is_within(context, failure.context)
+        for failure in failures
+    )
 
 
 def _evaluated(facts: PieceFacts, def_: int, failures: Collection[Failure]) -> Iterator[ir.ExprId]:
@@ -309,6 +357,11 @@ def _may_end(text: str) -> bool:
 def _asserts_false(text: str) -> bool:
     """Whether a statement is `assert False`, with or without a message."""
     return _ASSERTS_FALSE.match(text) is not None
+
+
+def _loops_for_ever(text: str) -> bool:
+    """Whether a statement is a loop that nothing ends but an exception: `while True` without `break`."""
+    return _IS_ENDLESS.match(text) is not None and _LEAVES_LOOP.search(text) is None
 
 
 def _may_import(text: str) -> bool:

@@ -23,6 +23,10 @@ from loaderlint.syntax.notebook import SUFFIX
 PACKAGE = "__init__.py"
 #: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
 _BUILT = re.compile(r"^_|_pb2|version")
+#: The standard library's package of tests, which an import finds in place of a `test.py` that is not there, and what
+#: it has.
+_TESTS_OF_PYTHON = "test"
+_IN_TESTS_OF_PYTHON = re.compile(r"__|_?test_|support$|data$|\w*(?:tests?|tester)$")
 #: A file with one of these words may import other modules than their names say.
 _CHANGES_IMPORTS = ("_init_paths", "sys.modules", "addsitedir", "meta_path", "path_hooks")
 _PATH = "sys.path"
@@ -62,7 +66,7 @@ class FailingImports:
         """Whether a package of the project lacks a module, and has nothing that it may be made of."""
         package, _, name = e.module.rpartition(".")
         if not e.level and not package:
-            return False  # any library may be called so
+            return e.module == _TESTS_OF_PYTHON and self._is_missing_there(importer, e)
         inside = self._ev.names.resolve(importer, package, e.level)
         if inside is None:
             return bool(package) and self._is_missing(importer, e._replace(module=package))
@@ -72,6 +76,13 @@ class FailingImports:
         if self._ev.files.has_entry(folder, name) or self._may_be_built(name):
             return False
         return e.level > 0 or self._fails_anywhere(importer, e, lambda path: False)
+
+    def _is_missing_there(self, importer: Path, e: ir.Imported) -> bool:
+        """Whether an import asks the tests of Python itself for something that they do not have. Any other module that
+        is not in the project may be a library's."""
+        if e.name is None or _IN_TESTS_OF_PYTHON.match(e.name):
+            return False
+        return self._fails_anywhere(importer, e, lambda path: False)
 
     def _may_be_built(self, name: str) -> bool:
         """Whether a module of this name may be made when its package is installed."""

@@ -84,7 +84,7 @@ from loaderlint.project.loaders.presumed_datasets import (
 )
 from loaderlint.project.loaders.registered_names import is_registered, literal_key, registered_names
 from loaderlint.project.loaders.unnamed_arguments import without_unnamed
-from loaderlint.project.loaders.unset_options import lacks_option
+from loaderlint.project.loaders.unset_options import UnsetOptions
 from loaderlint.project.loaders.unused_functions import UnusedFunctions
 from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
 from loaderlint.project.modules.project_files import MODULE
@@ -259,6 +259,7 @@ class Loaders:
         self._ev = evaluator
         self._callers = callers
         self.failing = FailingCode(evaluator)
+        self._unset_options = UnsetOptions(evaluator)
         self.unused = UnusedFunctions(evaluator, callers, self.failing)
         self._idle = IdleLoaders(evaluator, callers, self.failing)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
@@ -623,7 +624,7 @@ class Loaders:
         """An object of the project, and what it holds if its class derives from Subset or ConcatDataset. If its class
         was chosen by a computed name, it counts only if it may be a dataset."""
         chosen = self._ev.calls.is_chosen(inst)
-        if chosen and (not may_be_dataset(self._ev, inst.cls) or lacks_option(self._ev, inst)):
+        if chosen and (not may_be_dataset(self._ev, inst.cls) or self._unset_options.lacks_option(inst)):
             return {}
         if self._is_refused(inst):
             return {}
@@ -860,7 +861,8 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
 def _cannot_exist(ev: Evaluator, cls: ClassRef, sites: Sequence[Site]) -> bool:
     """Whether none of these calls can create an object of a class: its constructor reads an option that is not
     there."""
-    return bool(sites) and all(lacks_option(ev, Instance(cls, site)) for site in sites)
+    unset = UnsetOptions(ev)
+    return bool(sites) and all(unset.lacks_option(Instance(cls, site)) for site in sites)
 
 
 def _is_called(ev: Evaluator, cls: ClassRef, key: str) -> bool:

@@ -20,11 +20,13 @@ from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, 
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.failing_imports import PACKAGE
 from loaderlint.project.modules.project_files import Files, ProjectFile
-from loaderlint.project.modules.tests_and_tutorials import in_tests
+from loaderlint.project.modules.tests_and_tutorials import may_be_collected
 from loaderlint.syntax.notebook import SUFFIX
 
 #: Names that entry points and command lines use.
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
+#: Texts of code that looks up modules, or functions of its own module, by names that are made up at run time.
+_LOOKING_UP = ("import_module", "__import__", "sys.modules", "globals(", " eval(", "=eval(")
 Use = Literal["known", "outside", "none"]
 
 
@@ -77,7 +79,9 @@ class UnusedFunctions:
     def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
         if one.decorators or one.name in _ENTRY_POINTS:
             return True
-        return path.suffix != SUFFIX and (in_tests(path, self._ev.files.root) or is_installed(self._ev.files, path))
+        return path.suffix != SUFFIX and (
+            may_be_collected(path, self._ev.files.root) or is_installed(self._ev.files, path)
+        )
 
     def _holding(self, name: str, definer: Path) -> Iterator[tuple[ProjectFile, int]]:
         """The pieces whose text holds the name of a function of file `definer`. Nobody imports a notebook."""
@@ -99,6 +103,7 @@ class UnusedFunctions:
             number
             for number, e in enumerate(facts.ir.exprs)
             if (names_function(e, name) or (within and _imports(e, name))) and not _is_another(here, number, function)
+            if not _is_by_chance(facts.ir.exprs, e) or _may_look_up(file, function[0])
         }
         if named and (
             self._failing.keeps_from_all(file.path, piece, named)
@@ -108,6 +113,19 @@ class UnusedFunctions:
         if named or _renames(facts, name):
             return self.use(file.path, piece, within)
         return "outside" if file.path.name == PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
+
+
+def _is_by_chance(exprs: tuple[ir.Expr, ...], e: ir.Expr) -> bool:
+    """Whether an expression has the name of a function and most often means something else: a text, or a method of an
+    object, such as `model.train`."""
+    return isinstance(e, ir.Const) or (isinstance(e, ir.Attr) and isinstance(exprs[e.base], ir.Param | ir.Call))
+
+
+def _may_look_up(file: ProjectFile, definer: Path) -> bool:
+    """Whether a file may look up a function of file `definer` by its name: it names that module, or imports modules by
+    names that are made up at run time."""
+    module = definer.stem if definer.name != PACKAGE else definer.parent.name
+    return any(file.mentioning(word) for word in (module, *_LOOKING_UP))
 
 
 def _is_another(here: Unframed, number: ir.ExprId, function: DefKey) -> bool:

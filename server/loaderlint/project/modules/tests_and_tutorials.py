@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from loaderlint.project.modules.project_files import Files
 
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test|conftest")
+#: The names of files that pytest looks into by itself: `test.py` is none of them.
+_COLLECTED = re.compile(r"test_\w+|\w+_test|conftest")
 _TUTORIALS = re.compile(r"(?:\w+_)?tutorials?(?:_\w+)?", re.IGNORECASE)
 #: What pytest or unittest run, or an import of them.
 _RUN_BY_TESTS = re.compile(
@@ -22,6 +24,12 @@ _RUN_BY_TESTS = re.compile(
 def in_tests(path: Path | None, root: Path) -> bool:
     """Whether a file is called a test of the project at `root`, by its own name or that of a folder."""
     return path is not None and any(map(_TESTS.fullmatch, _names(path, root)))
+
+
+def may_be_collected(path: Path, root: Path) -> bool:
+    """Whether pytest may call the functions of a file, by the names of the file and its folders."""
+    name, *folders = _names(path, root)
+    return _COLLECTED.fullmatch(name) is not None or any(map(_TESTS.fullmatch, folders))
 
 
 def is_test_or_tutorial(path: Path, files: Files) -> bool:

@@ -55,7 +55,8 @@ class FailingWorkers:
         return one is not None and any(
             self._runs(failure.context, frame)
             for failure in failing
-            if not isinstance(one.steps[failure.step], ir.Raise) and self._is_mistake(failure, frame)
+            if failure.where != "in" and not isinstance(one.steps[failure.step], ir.Raise)
+            if self._is_mistake(failure, frame)
         )
 
     def _is_mistake(self, failure: Failure, frame: Frame) -> bool:

@@ -62,7 +62,7 @@ from functools import partial
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Site
+from loaderlint.project.evaluation.values import Site, def_key
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.map_duplicate_randomness.possible_maps import map_names, may_map
@@ -85,6 +85,7 @@ from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING_DRAWS = "nothing that its processes run is known to draw from a state that they share at the start"
+_FAILS = "what its processes run always fails"
 _MAY_BE_SEEDED = "what its processes run passes a seed to code that is not known, which may seed NumPy"
 
 
@@ -101,10 +102,14 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding | Silence]:
-    frames = model.run_by(run_by_call(mapping.function, mapping.arguments, call, model))
+    entries = tuple(run_by_call(mapping.function, mapping.arguments, call, model))
+    frames = model.run_by(entries)
     if not frames:
         return
     here = Spot(call.frame, call.number)
+    if all(model.failing.never_returns(def_key(one)) for one in entries):
+        yield from silent(RULE.name, here, _FAILS, model)
+        return
     before = _run_before(mapping, call, model)
     if before is None:
         yield from silent(RULE.name, here, "its initializer seeds, or what it does is not known", model)

@@ -141,10 +141,11 @@ def run_by_call(function: Val, arguments: Arguments, call: WorkerCall, model: Mo
 
 
 def runner(call: WorkerCall, model: Model) -> str:
-    """'pool.map', 'dataset.map', 'ParallelMapper', as far as it can be said."""
+    """'Pool.map', 'ProcessPoolExecutor.map', 'Dataset.map' or 'ParallelMapper', as far as it can be said."""
     func = model.ev.expr(call.frame, call.call.func)
-    if isinstance(func, ir.Attr):
-        owners = [atom.owner for atom in call.callee.only(LibMember)]
-        pooled = any(isinstance(owner, LibObject) and owner.name in POOLS for owner in owners)
-        return f"{'Pool' if pooled and func.name != 'submit' else 'Dataset' if not pooled else 'Executor'}.{func.name}"
-    return "ParallelMapper"
+    if not isinstance(func, ir.Attr):
+        return "ParallelMapper"
+    owners = [atom.owner.name for atom in call.callee.only(LibMember) if isinstance(atom.owner, LibObject)]
+    pools = [name for name in owners if name in POOLS]
+    kind = pools[0].rpartition(".")[2] if pools else "Dataset"
+    return f"{kind}.{func.name}"

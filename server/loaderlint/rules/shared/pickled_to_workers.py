@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     SeqOf,
     Site,
     Val,
+    def_key,
 )
 from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.modules.module_refs import ModuleRef
@@ -102,9 +103,17 @@ def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
 def _is_elsewhere(site: Site, holders: Iterable[Site], loader: Loader, model: Model) -> bool:
     """Whether what is created at a place is never sent to workers: what would hold it is not there then, the loader
     starts none, or what always fails comes before it, though not before the loader."""
-    if model.failing.keeps_from(site) and not (loader.site is not None and model.failing.keeps_from(loader.site)):
+    if model.failing.keeps_from(site) and not _fails_with(site, loader, model):
         return True
     return any(never_with(site, one, model) for one in holders) or starts_none_with(site, loader, model)
+
+
+def _fails_with(site: Site, loader: Loader, model: Model) -> bool:
+    """Whether what always fails before a place comes before the loader, too, in its function or at module level."""
+    if loader.site is None or not model.failing.keeps_from(loader.site):
+        return False
+    in_module = model.failing.cuts_off(site.frame.path, site.frame.piece)
+    return in_module or def_key(site.frame) == def_key(loader.site.frame)
 
 
 def made_at(atom: Atom) -> Site | None:
