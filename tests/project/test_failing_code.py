@@ -197,6 +197,11 @@ MAYBE = {
     "a call of a function that may return": (
         HEAD + "def check(x):\n    if x:\n        return 1\n    raise RuntimeError(x)\ncheck(1)\n" + LOADER
     ),
+    "of one that may return in a loop": (
+        HEAD
+        + "def first(rows):\n    for row in rows:\n        return row\n    raise LookupError\nfirst([1])\n"
+        + LOADER
+    ),
     "of one that only defines such a function": (
         HEAD + "def check():\n    def stop():\n        raise SystemExit\n    return stop\ncheck()\n" + LOADER
     ),
@@ -263,6 +268,9 @@ MAYBE = {
     + PARSER.replace("args =", "import mine\nmine.add(parser)\nargs =")
     + "print(args.folder)\n"
     + LOADER,
+    "an option that code out of sight may store": (
+        HEAD + PARSER + "from mine import complete\ncomplete(args)\nprint(args.folder)\n" + LOADER
+    ),
     "an option that is read on some ways": HEAD + PARSER + "print(hasattr(args, 'x') and args.folder)\nimport os\n"
     "if os.name == 'nt':\n    print(args.folder)\n" + LOADER,
     "an option that may be missing": (
