@@ -59,6 +59,7 @@ class FailingCode:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._failures: dict[DefKey, tuple[Failure, ...]] = {}
+        self._of_frames: dict[Frame, tuple[Failure, ...]] = {}
         self._blocks: dict[Path, tuple[tuple[int, int], ...]] = {}
         self._unimportable: dict[Path, bool] = {}
         self._imports = FailingImports(evaluator, self._is_unimportable)
@@ -137,7 +138,9 @@ class FailingCode:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
         if code.one is None or at is None:
             return False
-        return _is_after(at, code.one, self._failures_of(code.one, site.frame))
+        if site.frame not in self._of_frames:
+            self._of_frames[site.frame] = tuple(self._failures_of(code.one, site.frame))
+        return _is_after(at, code.one, self._of_frames[site.frame])
 
     def _failures_of(self, one: ir.DefIR, frame: Frame) -> Iterator[Failure]:
         """The failures of a def in a frame, where a branch may be one that always runs."""

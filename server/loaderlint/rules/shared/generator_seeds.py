@@ -45,9 +45,18 @@ def seed_expression(made: LibObject, model: Model) -> int | None:
 
 
 def has_fixed_seed(made: LibObject, model: Model) -> bool:
-    """Whether a seed that the generator gets where it is made may be the same in each run."""
-    number = seed_expression(made, model)
-    return number is not None and is_same_in_each_run(number, made.site.frame, model)
+    """Whether a seed that the generator gets where it is made may be the same in each run, as a setting called `seed`
+    is that comes from elsewhere."""
+    number, frame = seed_expression(made, model), made.site.frame
+    if number is None:
+        return False
+    return is_same_in_each_run(number, frame, model) or _is_setting(number, frame, model)
+
+
+def _is_setting(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is an attribute called `seed` or the like whose value is not known."""
+    e = model.ev.expr(frame, number)
+    return isinstance(e, ir.Attr) and "seed" in e.name and model.ev.eval(number, frame).literal is None
 
 
 def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:

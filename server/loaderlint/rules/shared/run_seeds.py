@@ -5,9 +5,11 @@ from __future__ import annotations
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.call_sites import CallSite
 from loaderlint.project.evaluation.dead_code import DefaultLiveness
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, LibMember, LibObject, Method, Site
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_creation import library_of
+from loaderlint.rules.shared.same_expressions import reads_same
 
 #: Functions that set torch's seed in the main process.
 _SEEDERS = ("manual_seed", "seed_everything", "set_seed", "set_determinism", "manual_seed_all")
@@ -27,18 +29,28 @@ def _sets_torchs_seed(model: Model) -> bool:
 
 def _may_set(site: CallSite, model: Model) -> bool:
     """Whether a call may set the seed from which workers get theirs: torch's own, or that of a loader's generator,
-    unless it runs only if a user sets an option. A function of the project does so if it contains another such
-    call."""
+    unless it runs only if a user sets an option, or gives this seed. A function of the project does so if it contains
+    another such call."""
     for frame in model.callers.frames(site.path, site.piece, site.def_):
         if model.once(_by_default).is_dead(site.context, frame):
             continue
         call = model.ev.expr(frame, site.expr)
+        if isinstance(call, ir.Call) and _asks_for_seed(call, site.context, frame):
+            continue
         callees = model.ev.eval(call.func, frame).atoms if isinstance(call, ir.Call) else frozenset()
         if not callees or not all(_is_own(atom) for atom in callees):
             return True
         if {_of(atom) for atom in callees} & model.once(_of_loaders) or Site(frame, site.expr) in model.once(_sites):
             return True
     return False
+
+
+def _asks_for_seed(call: ir.Call, context: int, frame: Frame) -> bool:
+    """Whether a call runs only if its seed is given: `if config.seed is not None: torch.manual_seed(config.seed)`."""
+    one, exprs = frame.code.one, frame.code.exprs
+    tests = [here.expr for here in one.around(context) if here.kind == "if"] if one is not None else []
+    asked = [e.left if isinstance(e := exprs[test], ir.Compare) else test for test in tests]
+    return any(reads_same(arg.value, part, exprs) for arg in call.args for part in asked)
 
 
 def _by_default(model: Model) -> DefaultLiveness:

@@ -77,9 +77,9 @@ admits torch before 1.2, which has no `get_worker_info`.
 
 With `num_workers=0` nothing changes. In workers, the fix combines your seed with torch's. Your seed counts however you
 set it, also with `reset_seed(epoch)` in each epoch, but a reproducible run needs `torch.manual_seed` too. If your seed
-is fixed and nothing calls `torch.manual_seed`, the title of the fix says so. Two simpler ways are wrong. Creating the
-object `if self.rng is None` is not enough: if the main process has read a sample first, the workers copy the object
-again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same numbers.
+is fixed and nothing calls `torch.manual_seed` in any case, the title of the fix says so. Two simpler ways are wrong.
+Creating the object `if self.rng is None` is not enough: if the main process has read a sample first, the workers copy
+the object again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same numbers.
 
 There is no fix where other objects draw from the same generator, where one of several generators of a constructor has
 no fix, where a function also gets generators that a worker creates, or where several files read the name.
