@@ -328,6 +328,14 @@ def evaluated_anew(exprs: Sequence[Expr], numbers: Iterable[ExprId], seen: set[E
             waiting += always_evaluated(exprs[one])
 
 
+def first_reads(exprs: Sequence[Expr], one: DefIR) -> Iterator[tuple[int, ExprId]]:
+    """What a def evaluates whenever it runs, each with the number of the step that does so first."""
+    evaluated: set[ExprId] = set()
+    for number, step in enumerate(one.steps):
+        for read in evaluated_anew(exprs, step_expressions(step), evaluated):
+            yield number, read
+
+
 def implied(exprs: Sequence[Expr], test: ExprId, holds: bool) -> Iterator[tuple[ExprId, bool]]:
     """The tests that certainly hold, or certainly do not (False), where `test` holds, or does not: itself, and of
     `a and not b` the parts."""

@@ -64,7 +64,7 @@ class FailingCode:
         self._unimportable: dict[Path, bool] = {}
         self._imports = FailingImports(evaluator, self._is_unimportable)
         self._unbound = UnboundNames(evaluator)
-        self._unset = UnsetOptions(evaluator)
+        self.unset_options = UnsetOptions(evaluator)
 
     def cuts_off(self, path: Path, piece: int) -> bool:
         """Whether a statement at module level that always fails comes before a piece in its block, or in one around
@@ -144,7 +144,7 @@ class FailingCode:
 
     def _failures_of(self, one: ir.DefIR, frame: Frame) -> Iterator[Failure]:
         """The failures of a def in a frame, where a branch may be one that always runs."""
-        for step in self._unset.read_of_arguments(frame):
+        for step in self.unset_options.read_of_arguments(frame):
             yield Failure(step, one.steps[step].context, where="before")
         for failure in self.failing_steps(def_key(frame)):
             context = failure.context
@@ -202,7 +202,7 @@ class FailingCode:
         here = Unframed(self._ev, path, piece, def_, facts)
         one = facts.ir.defs[def_]
         unbound = dict(self._unbound.read_in(path, facts, def_, here))
-        unset = set(self._unset.read_in(one, here)) if path.suffix != SUFFIX else set()
+        unset = set(self.unset_options.read_in(one, here)) if path.suffix != SUFFIX else set()
         for number, step in enumerate(one.steps):
             if number in unset:
                 yield Failure(number, step.context, where="before")

@@ -259,7 +259,6 @@ class Loaders:
         self._ev = evaluator
         self._callers = callers
         self.failing = FailingCode(evaluator)
-        self._unset_options = UnsetOptions(evaluator)
         self.unused = UnusedFunctions(evaluator, callers, self.failing)
         self._idle = IdleLoaders(evaluator, callers, self.failing)
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
@@ -624,7 +623,7 @@ class Loaders:
         """An object of the project, and what it holds if its class derives from Subset or ConcatDataset. If its class
         was chosen by a computed name, it counts only if it may be a dataset."""
         chosen = self._ev.calls.is_chosen(inst)
-        if chosen and (not may_be_dataset(self._ev, inst.cls) or self._unset_options.lacks_option(inst)):
+        if chosen and (not may_be_dataset(self._ev, inst.cls) or self.failing.unset_options.lacks_option(inst)):
             return {}
         if self._is_refused(inst):
             return {}
@@ -828,8 +827,11 @@ def _dataset_classes(ev: Evaluator, used: set[ClassRef]) -> Iterator[ClassRef]:
                 yield cls
 
 
-def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
-    """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds.
+def late_candidates(
+    ev: Evaluator, options: UnsetOptions, loader: Loader, unused: Sequence[Instance]
+) -> tuple[Instance, ...]:
+    """The datasets that a loader with a late-bound dataset may hold, of those that no known loader holds. `options`
+    knows which constructors read an option that is not there.
 
     If the calls that create its dataset are known: the datasets whose class accepts their arguments and, if they look
     up a class by a constant name, has that name or is registered under it; if they ask for a subclass, is one; if they
@@ -837,7 +839,7 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     constant names, or only name classes of modules that are not there. Otherwise all of them, as if created by unknown
     code."""
     missing = {site: missing_class(ev, site) for site in loader.late_sites}
-    unused = [one for one in unused if not _cannot_exist(ev, one.cls, loader.late_sites)]
+    unused = [one for one in unused if not _cannot_exist(options, one.cls, loader.late_sites)]
     keys = {site: missing[site] or literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
@@ -858,11 +860,10 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
     return tuple(made or (one for one in unused if _may_be_looked_up(ev, one.cls, keys)))
 
 
-def _cannot_exist(ev: Evaluator, cls: ClassRef, sites: Sequence[Site]) -> bool:
+def _cannot_exist(options: UnsetOptions, cls: ClassRef, sites: Sequence[Site]) -> bool:
     """Whether none of these calls can create an object of a class: its constructor reads an option that is not
     there."""
-    unset = UnsetOptions(ev)
-    return bool(sites) and all(unset.lacks_option(Instance(cls, site)) for site in sites)
+    return bool(sites) and all(options.lacks_option(Instance(cls, site)) for site in sites)
 
 
 def _is_called(ev: Evaluator, cls: ClassRef, key: str) -> bool:

@@ -93,9 +93,7 @@ def _is_complete(number: int, exprs: tuple[ir.Expr, ...]) -> bool:
 
 def _names_read(exprs: tuple[ir.Expr, ...], one: ir.DefIR) -> Iterator[tuple[int, int, str]]:
     """The names of the module that a def always reads: the step that reads it first, the expression, and the name."""
-    evaluated: set[int] = set()
-    for number, step in enumerate(one.steps):
-        for read in ir.evaluated_anew(exprs, ir.step_expressions(step), evaluated):
-            e = exprs[read]
-            if isinstance(e, ir.Global):
-                yield number, read, e.name
+    for step, read in ir.first_reads(exprs, one):
+        e = exprs[read]
+        if isinstance(e, ir.Global):
+            yield step, read, e.name

@@ -17,7 +17,7 @@ from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.user_options import PARSE
-from loaderlint.project.evaluation.values import FunctionRef, Instance, Namespace, Val
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Namespace, Val
 from loaderlint.project.evaluation.yaml_configurations import is_node
 from loaderlint.project.modules.dependencies import needs_word
 
@@ -77,12 +77,10 @@ class UnsetOptions:
 
 def _attributes_read(exprs: tuple[ir.Expr, ...], one: ir.DefIR) -> Iterator[tuple[int, ir.Attr]]:
     """The attributes that a def always reads, each with the step that reads it first."""
-    evaluated: set[int] = set()
-    for number, step in enumerate(one.steps):
-        for read in ir.evaluated_anew(exprs, ir.step_expressions(step), evaluated):
-            e = exprs[read]
-            if isinstance(e, ir.Attr):
-                yield number, e
+    for step, read in ir.first_reads(exprs, one):
+        e = exprs[read]
+        if isinstance(e, ir.Attr):
+            yield step, e
 
 
 def _is_always_parsed(ev: Evaluator, number: int, here: Unframed) -> bool:
@@ -100,12 +98,12 @@ def _is_always_parsed(ev: Evaluator, number: int, here: Unframed) -> bool:
     return _is_parsed(ev, here.evaluated(number))
 
 
-def _parses(ev: Evaluator, function: object) -> bool:
+def _parses(ev: Evaluator, function: Atom) -> bool:
     """Whether the text of a function of the project parses the command line."""
-    file = ev.file(function.path) if isinstance(function, FunctionRef) else None
-    if file is None or not isinstance(function, FunctionRef):
+    if not isinstance(function, FunctionRef):
         return False
-    return any(file.pieces[function.piece].holds(word) for word in PARSE)
+    file = ev.file(function.path)
+    return file is not None and any(file.pieces[function.piece].holds(word) for word in PARSE)
 
 
 def _sets_unseen(ev: Evaluator) -> bool:

@@ -456,7 +456,8 @@ class Model:
                 left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
                 left = self._found_from(loader, left)
             left = self._stored_classes.among(loader, left)
-            named = self._configured_classes.among(loader, late_candidates(self.ev, loader, left))
+            may_hold = late_candidates(self.ev, self.failing.unset_options, loader, left)
+            named = self._configured_classes.among(loader, may_hold)
             candidates = [one for one in named if one not in loader.datasets]
             if others if loader.out_of_sight else shown and not _is_by_name(loader):
                 self._presuming |= 1 << loader.index
