@@ -362,7 +362,9 @@ NAMES: dict[str, str] = {
     "t = pd.Series(sorted(os.listdir(root))); self.names = t.sample(9, random_state=0)": "os.listdir, sorted",
     "t = pd.DataFrame({'a': os.listdir(root)}); t = t.sort_values('a'); self.names = t[:9]": "",
     "t = pd.DataFrame({'a': os.listdir(root)}); t.sort_values('a', inplace=True); self.names = t": "os.listdir, sorted",
-    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load())": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load())": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load(), how='outer')": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load(), how=how)": "",
     "t = pd.read_csv(root); os.listdir(root); self.names = t[:9]": "",
     # at chosen positions
     "names = os.listdir(root); for a, b in KFold(5, shuffle=True, random_state=0).split(names): "

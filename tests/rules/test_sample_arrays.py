@@ -207,9 +207,9 @@ READ_ONLY: dict[str, str] = {
     "return np.frombuffer(b'x')[index]": "",
     "return np.frombuffer(b'x').copy()": "",
     "return torch.from_numpy(np.broadcast_to(1, 3))": "warning safe",
-    "return torch.from_numpy(np.asarray(Image.open(index)))": "warning safe",
+    "return torch.from_numpy(np.asarray(Image.open(index)))": "information safe",
     "return torch.from_numpy(np.array(Image.open(index)))": "",
-    "return torch.from_numpy(np.asarray(Image.open(index).convert('RGB')))": "warning safe",
+    "return torch.from_numpy(np.asarray(Image.open(index).convert('RGB')))": "information safe",
     "return torch.from_numpy(np.asarray(Image.open(index), dtype='float32'))": "",
     "return np.asarray(Image.open(index))": (
         "nothing else uses the memory of the picture's array: PyTorch's warning is all that happens"

@@ -341,7 +341,7 @@ HANDLES: dict[str, str] = {
     "num_workers=0)": "no workers (num_workers=0), the worker opens it, and the main process reads no sample before",
     "self.f = h5py.File(path) / "
     "def __getitem__(self, i): return self.f['x'][i] ~ loader = DataLoader(D(), "
-    "num_workers=1)": "information [safe: self._f_pid = {os}.getpid(); _get_f; uses of f; __getstate__]",
+    "num_workers=1)": "hint [safe: self._f_pid = {os}.getpid(); _get_f; uses of f; __getstate__]",
     "self.f = h5py.File(path) / "
     "def __getitem__(self, i): return self.f['x'][i] ~ loader = DataLoader(D(), "
     "num_workers=load())": "possible information [safe: self._f_pid = {os}.getpid(); _get_f; uses of f; __getstate__]",

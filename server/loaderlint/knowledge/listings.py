@@ -22,7 +22,7 @@ FLATTENS = frozenset("builtins.sum itertools.chain.from_iterable numpy.concatena
 KEEPS_ORDER_METHODS = frozenset(
     """
     copy tolist astype flatten
-    reset_index to_list to_numpy iterrows itertuples dropna drop drop_duplicates rename assign query
+    reset_index to_list to_numpy iterrows itertuples dropna drop drop_duplicates fillna rename assign query set_index
     """.split()
 )
 #: Calls of pandas that make a table with the rows of their first argument.

@@ -84,6 +84,14 @@ READS_ELSEWHERE = frozenset(
     """.split()
 )
 
+#: Functions that read arrays of any type.
+READS_DATA = frozenset(
+    """
+    numpy.load numpy.fromfile numpy.memmap numpy.loadtxt scipy.io.loadmat h5py.File pickle.load joblib.load torch.load
+    nibabel.load pydicom.dcmread SimpleITK.ReadImage SimpleITK.GetArrayFromImage rasterio.open tifffile.imread
+    """.split()
+)
+
 #: Functions of NumPy whose result has the size of their first argument.
 COPIES_ARRAY = frozenset(
     "array asarray ascontiguousarray asanyarray copy clip uint8 float32 float64 fliplr flipud round around".split()

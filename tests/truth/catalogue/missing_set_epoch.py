@@ -18,5 +18,6 @@ FAULTY: tuple[Case, ...] = (
 )
 CLEAN: tuple[Case, ...] = (
     Case(RULE, "clean_set_epoch", "measured", EPOCHS),
+    Case(RULE, "clean_stored_epoch", "measured", EPOCHS),
     Case(RULE, "clean_in_order", "measured", EPOCHS),
 )

@@ -158,6 +158,9 @@ class Names:
                 return unknown(TOO_MANY)
             turns = (self._in_other_turn(path, binding) for binding in later)
             value = join((*(self.binding(path, binding, name) for binding in live), *turns))
+            covering = self._covering(file, name, max(binding.piece for binding in live), before)
+            if covering is not None and covering.atoms != value.atoms:
+                return covering
             value = containers.filled_by_module(self._ev, file, name, value, before)
             return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
         if name == "__file__" or name == "__name__":
@@ -168,6 +171,21 @@ class Names:
         if name in _BUILTINS:
             return lib(f"builtins.{name}")
         return of(UNDEFINED)
+
+    def _covering(self, file: ProjectFile, name: str, bound: int, before: int | None) -> Val | None:
+        """The name as a star import of a module of the project binds it again, after statement `bound` of the file.
+        None if that is not certain."""
+        if name.startswith("_"):
+            return None
+        for star in reversed(file.stars):
+            if star.piece <= bound or (before is not None and star.piece >= before):
+                continue
+            module = self.resolve(file.path, star.module, star.level)
+            starred = self._ev.file(module.path) if isinstance(module, ModuleRef) else None
+            if starred is None or name not in starred.names or "__all__" in starred.names:
+                continue
+            return None if star.conditional else self.lookup(starred.path, name)
+        return None
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
         """The name as a star import binds it; Unknown if one of them is unknown and the name is not a builtin. Modules

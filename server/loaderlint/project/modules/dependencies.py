@@ -231,7 +231,7 @@ def _bound_names(facts: PieceFacts | None, first: int = 0) -> tuple[Bound, ...]:
     for number, one in enumerate(facts.ir.defs[first:] if facts else (), first):
         for index, step in enumerate(one.steps):
             if type(step) is ir.StarImport and number == 0:
-                found.append(Bound("", 0, index, False, False, step.module, step.level))
+                found.append(Bound("", 0, index, step.context != 0, False, step.module, step.level))
             elif isinstance(step, ir.Bind) and (number == 0 or step.scope == "global") and step.value != ir.NONE:
                 checking = facts is not None and _in_type_checking(facts, number, step.context)
                 found.append(Bound(step.name, number, index, step.context != 0 or number != 0, checking))

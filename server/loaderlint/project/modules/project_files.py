@@ -51,11 +51,12 @@ class Binding(NamedTuple):
 
 
 class Star(NamedTuple):
-    """A star import at module level."""
+    """A star import at module level. `conditional`: only some runs come by it."""
 
     piece: int
     module: str
     level: int
+    conditional: bool
 
 
 class SeenPiece:
@@ -281,7 +282,7 @@ class ProjectFile:
             conditional, checking = self._above(index, known)
             for one in bound_by(self._pieces[index], index, self._facts):
                 if not one.name:
-                    stars.append(Star(index, one.star, one.level))
+                    stars.append(Star(index, one.star, one.level, conditional or one.conditional))
                     continue
                 here = conditional or one.conditional, checking or one.type_checking, not one.conditional
                 found.setdefault(one.name, []).append(Binding(index, one.def_, one.step, *here))

@@ -31,7 +31,7 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
 - The dataset keeps the content and not the handle: `self.lines = open(path).readlines()`.
 - The loader has no workers, or the handle is opened only without them: `if self.num_workers == 0: self.file = ...`.
   With a single forked worker, reads of a file, an archive or an HDF5 file only go wrong if the main process reads too,
-  so the finding is an information.
+  so the finding is an information, and a hint if the loader never gets more workers: `num_workers=1`.
 - The value is only a handle on some paths (a file's extension decides how it is read): one step less severe.
 
 ## Example
@@ -110,6 +110,7 @@ from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import handles_read, may_be_no_handle, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
+from loaderlint.rules.shared.loader_traits import has_optional_workers
 from loaderlint.rules.shared.made_by_constructors import Construction, constructions
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
@@ -161,7 +162,7 @@ def _construction(one: Construction, model: Model) -> Evidence:
 
 def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> Severity | Unsaid:
     if _is_alone(uses[0].about.kind, exposure, model):
-        return Severity.INFORMATION
+        return Severity.INFORMATION if has_optional_workers(exposure.lead, model) else Severity.HINT
     forbidden = _forked(exposure, model) and uses[0].about.kind.fork == "forbidden"
     doubts = min(one.doubts for one in uses)
     return lowered(Severity.WARNING if forbidden else RULE.severity, exposure, doubts)

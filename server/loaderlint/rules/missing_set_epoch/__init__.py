@@ -17,6 +17,7 @@ through the samples in the same order, in the same batches, with the same share 
 - Any call may reach the sampler: `train_loader.sampler.set_epoch(epoch)`, a call behind `hasattr(...)`, in a hook or on
   a wrapper. Where all calls are under `if args.distributed`, which may be False, and the sampler is made in any case
   with the number of processes and a rank, as in the scripts of MAE: information.
+- Some code stores the epoch itself: `train_loader.sampler.epoch += 1`.
 
 ## Example
 ```python
@@ -62,6 +63,7 @@ from loaderlint.rules.missing_set_epoch.distributed_samplers import (
     SAMPLER,
     calls_that_set,
     has_other_sampler,
+    is_stored,
     sampled_passes,
     samplers_of,
     shuffles,
@@ -82,9 +84,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if calls is None or (calls and not setting):
             yield from silent(RULE.name, spot_of(sampler.site), "something calls `set_epoch`, perhaps on it", model)
             continue
-        for kept, one in model.once(sampled_passes).get(model.site_place(sampler.site), ()):
-            if (kept, one.loader) == (sampler, loader):
-                yield from _judge(sampler, one, setting, model)
+        made = model.once(sampled_passes).get(model.site_place(sampler.site), ())
+        found = [one for kept, one in made if (kept, one.loader) == (sampler, loader)]
+        if found and is_stored(sampler, loader, model):
+            yield from silent(RULE.name, spot_of(sampler.site), "some code stores its `epoch` itself", model)
+            continue
+        for one in found:
+            yield from _judge(sampler, one, setting, model)
 
 
 def _judge(sampler: LibObject, one: Pass, setting: str, model: Model) -> Iterator[Finding | Silence]:

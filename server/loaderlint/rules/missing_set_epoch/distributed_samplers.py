@@ -7,6 +7,8 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Place
+from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Site, Unknown, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
@@ -93,6 +95,28 @@ def calls_that_set(sampler: LibObject, loader: Loader, model: Model) -> list[Sit
         for frame in model.callers.frames(site.path, site.piece, site.def_)
         if _may_set(site.expr, frame, sampler, loader, model)
     ]
+
+
+def is_stored(sampler: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether some code stores the epoch of the sampler itself, as `set_epoch` does: `loader.sampler.epoch += 1`."""
+    return any(
+        _may_be_epoch_of(step, frame, sampler, loader, model)
+        for path in model.files.containing(".epoch")
+        if (file := model.files.file(path)) is not None
+        for piece in file.all_asking(may_assign, "epoch")
+        if (facts := file.facts_of(piece)) is not None
+        for def_, one in enumerate(facts.ir.defs)
+        for step in one.steps
+        if isinstance(step, ir.SetAttr) and step.name == "epoch"
+        for frame in model.callers.frames(path, piece, def_)
+    )
+
+
+def _may_be_epoch_of(step: ir.SetAttr, frame: Frame, sampler: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether a store may be one of the sampler. What is not known only is if it is called one."""
+    owner = model.ev.eval(step.base, frame)
+    name = called_name(frame.code.exprs, step.base)
+    return _may_be(owner, sampler, loader, model) and (owner.unknown is None or "sampler" in name)
 
 
 def _may_set(number: int, frame: Frame, sampler: LibObject, loader: Loader, model: Model) -> bool:

@@ -28,6 +28,7 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   read from a file counts as large, and the message says from what size on threads start. `cv2.warpAffine`,
   `warpPerspective` and `remap` to less than 313 x 313 pixels are a hint, too: OpenCV 4 starts no threads for them, but
   OpenCV 5 does unless the image has two channels.
+- `cv2.GaussianBlur` gets an array of a file that may hold floats, `np.load(path)` or `loadmat(path)["image"]`: a hint.
 - OpenCV runs only by a chance that is 0 for this object (`if random.random() < self.p`). Where 0 is only the default of
   an option, and no configuration file sets another one: a hint.
 - The loader has no workers. Or it has one worker, and the project limits the threads for loaders with several. (If no

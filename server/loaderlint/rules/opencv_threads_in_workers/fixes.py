@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument
 from loaderlint.project.evaluation.file_imports import own_imports, surely_imported
 from loaderlint.project.evaluation.frames import Frame
@@ -18,8 +17,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
-from loaderlint.rules.shared.loader_call import written
-from loaderlint.rules.shared.loader_traits import has_unknown_dataset, in_sight
+from loaderlint.rules.shared.loader_traits import has_optional_workers, has_unknown_dataset, in_sight
 from loaderlint.rules.shared.worker_seeding import (
     LIGHTNING_IS_REPLACED,
     may_be_passed,
@@ -45,7 +43,7 @@ def limiting_fixes(
     if intents:
         # A worker that is alone may need the threads: without them it is slower.
         for_several = bool(several) and not any(_is_shared_by_one_worker(loader, model) for loader in several)
-        for_all = all(loader in several or not _has_optional_workers(loader, model) for loader in loaders)
+        for_all = all(loader in several or not has_optional_workers(loader, model) for loader in loaders)
         # A script that only imports the code with cv2 in a branch may run without it.
         paths = {intent.path for intent in intents if isinstance(intent, InsertFunction)}
         is_there = all(_has_cv2(path, imported.spot.frame.path, model) for path in paths)
@@ -62,19 +60,12 @@ def limiting_fixes(
 
 def _is_passed_over(loader: Loader, model: Model) -> bool:
     """Whether a loader only tries out its module, or has one worker in any case where others have several."""
-    is_alone = loader.has_workers(2) == "no" and not _has_optional_workers(loader, model)
+    is_alone = loader.has_workers(2) == "no" and not has_optional_workers(loader, model)
     return is_trial(loader, model) or (is_alone and model.once(_has_several_workers))
 
 
 def _has_several_workers(model: Model) -> bool:
     return any(loader.has_workers(2) != "no" for loader in model.loaders)
-
-
-def _has_optional_workers(loader: Loader, model: Model) -> bool:
-    """Whether a loader may get more workers than it has by default: an option or a parameter gives their number."""
-    given = written(loader, "num_workers", model)
-    is_constant = given is not None and isinstance(model.ev.expr(given.frame, given.number), ir.Const)
-    return not is_constant
 
 
 def _is_shared_by_one_worker(loader: Loader, model: Model) -> bool:

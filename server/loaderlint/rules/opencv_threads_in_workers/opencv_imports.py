@@ -10,7 +10,7 @@ from loaderlint.knowledge.opencv import BY_SIZE, FOR_BYTES, FOR_LARGE_IMAGES, SE
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.base import WorkerModule
-from loaderlint.rules.opencv_threads_in_workers.small_images import gets_large_size, is_large, is_small
+from loaderlint.rules.opencv_threads_in_workers.small_images import gets_large_size, is_large, is_of_data_file, is_small
 from loaderlint.rules.shared.unresolved_places import Spot
 
 
@@ -61,9 +61,16 @@ def _may_start(name: str, call: WorkerCall, model: Model) -> bool:
 
 
 def surely_starts_threads(call: WorkerCall, model: Model) -> bool:
-    """Whether the image of a call that may start threads is large enough for them, as far as that matters."""
+    """Whether the image of a call that may start threads is large enough for them, and of a type for which it starts
+    some, as far as these matter."""
     arguments = model.ev.calls.arguments(call.call, call.frame)
-    return any(name not in BY_SIZE or is_large(name, arguments, model.ev) for name in _starting(call, model))
+
+    def is_sure(name: str) -> bool:
+        if name in FOR_BYTES:
+            return not is_of_data_file(arguments, model.ev)
+        return name not in BY_SIZE or is_large(name, arguments, model.ev)
+
+    return any(map(is_sure, _starting(call, model)))
 
 
 def starts_threads_of_any_size(call: WorkerCall, model: Model) -> bool:

@@ -19,6 +19,7 @@ from loaderlint.knowledge.opencv import (
     MAKES_FLOATS,
     READS,
     READS_BYTES,
+    READS_DATA,
     READS_ELSEWHERE,
     SERIAL_IF_SMALL,
     SIZED,
@@ -34,6 +35,8 @@ _MAX_DEPTH = 6
 
 #: Methods of arrays and of PIL's images whose result has the same size.
 _KEEPS_SIZE = frozenset({"astype", "copy", "convert", "clip"})
+#: Methods of arrays whose result has the same type.
+_KEEPS_TYPE = frozenset({"copy", "reshape", "squeeze", "transpose"})
 #: An ellipsis and the channels, or the rows and the columns.
 _ROWS_OR_COLUMNS = 2
 
@@ -173,12 +176,35 @@ def _makes_floats(made: LibObject, ev: Evaluator, depth: int) -> bool:
     match ev.expr(frame, made.site.expr):
         case ir.Index(base, _):
             return _is_float(ev.eval(base, frame), ev, depth)
+        case ir.Bin("/", _, _) | ir.Augmented("/", _, _):
+            return True
+        case ir.Bin("+" | "-" | "*", left, right) | ir.Augmented("+" | "-" | "*", left, right):
+            return any(_is_float(ev.eval(side, frame), ev, depth) for side in (left, right))
+        case ir.Call() if _copies(made.name):
+            return made.name != "numpy.uint8" and _is_float(arguments.get("a", 0), ev, depth)
         case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr):
             if method.name == "astype":
                 return _is_one_of(arguments.get("dtype", 0), FLOATS - {None})
             if made.name in KEEPS_TYPE:
                 return _is_float(arguments.get("src", 0), ev, depth)
             return method.name == "copy" and _is_float(ev.eval(method.base, frame), ev, depth)
+    return False
+
+
+def is_of_data_file(arguments: Arguments, ev: Evaluator) -> bool:
+    """Whether a call works on an array of a file that may hold floats as well as bytes: `loadmat(path)["cube"]`."""
+    return _is_made(arguments.get("src", 0), _reads_data, ev, 0)
+
+
+def _reads_data(made: LibObject, ev: Evaluator, depth: int) -> bool:
+    if made.name in READS_DATA:
+        return True
+    frame = made.site.frame
+    match ev.expr(frame, made.site.expr):
+        case ir.Index(base, _):
+            return _is_made(ev.eval(base, frame), _reads_data, ev, depth)
+        case ir.Call(func, _) if isinstance(method := ev.expr(frame, func), ir.Attr) and method.name in _KEEPS_TYPE:
+            return _is_made(ev.eval(method.base, frame), _reads_data, ev, depth)
     return False
 
 

@@ -21,7 +21,8 @@ constant.
   happens.
 
 The finding is only an information where PyTorch's warning is all that is certain: the tensor is converted or copied at
-once, the default collate function copies it, or torchvision makes it. Measured with torchvision 0.28: `ToTensor` copies
+once, the default collate function copies it, or torchvision makes it. Or the tensor of a Pillow image is only part of
+what `__getitem__` returns, which the default collate function copies. Measured with torchvision 0.28: `ToTensor` copies
 images of bytes and images with several channels. It keeps the memory of an image with one channel of another type.
 
 ## Example
@@ -55,16 +56,19 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import COPYING_TENSOR_METHODS, MEMORY_SHARERS
+from loaderlint.project.evaluation.frames import Code
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.read_only_sample.read_only_arrays import ReadOnly
 from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.default_collate import has_own_collate, is_entry
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.silence_reasons import silent, started_by
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: A file that creates such an array contains one of these.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")
+_WRITTEN = ", and a write to the tensor changes that memory or ends the worker"
 _PICTURE = "nothing else uses the memory of the picture's array: PyTorch's warning is all that happens"
 
 
@@ -86,14 +90,14 @@ def _candidates(function: WorkerFunction, memory: ReadOnly, model: Model) -> Ite
             continue
         only_warns = (sink.collated or sink.torchvision) and all(memory.is_picture(one) for one in sink.found)
         why_not = _PICTURE if only_warns else ""
-        severity = Severity.INFORMATION if _is_harmless(sink, model) else RULE.severity
+        severity = Severity.INFORMATION if _is_harmless(sink, memory, model) else RULE.severity
         yield Candidate(sink, sink.frame, sink.spot, why_not=why_not, severity=severity, exposure=exposure)
 
 
 def _finding(verdict: WorkerVerdict[Sink], memory: ReadOnly, model: Model) -> Finding:
     sink = verdict.about
     how = memory.described(sink.found[0])
-    written = "" if _is_harmless(sink, model) else ", and a write to the tensor changes that memory or ends the worker"
+    written = "" if _is_harmless(sink, memory, model) else _WRITTEN
     return verdict.finding(
         f"{sink.where} gets read-only memory ({how}) {in_workers_of(verdict.exposure)}: PyTorch warns{written}; "
         "copy it",
@@ -116,9 +120,12 @@ def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | No
     return replace(sink.exposure, loaders=kept) if kept else None
 
 
-def _is_harmless(sink: Sink, model: Model) -> bool:
-    """Whether it is not certain that the tensor keeps the array's memory: what gets it copies, or may copy."""
-    return sink.collated or sink.torchvision or _is_used_up(sink, model)
+def _is_harmless(sink: Sink, memory: ReadOnly, model: Model) -> bool:
+    """Whether it is not certain that the tensor keeps the array's memory: what gets it copies, or may copy. Or no code
+    has the tensor of an image but the default collate function."""
+    if sink.collated or sink.torchvision or _is_used_up(sink, model):
+        return True
+    return all(memory.is_picture(one) for one in sink.found) and _is_only_batched(sink, model)
 
 
 def _is_used_up(sink: Sink, model: Model) -> bool:
@@ -129,6 +136,28 @@ def _is_used_up(sink: Sink, model: Model) -> bool:
         if isinstance(e, ir.Bin) and sink.call in (e.left, e.right):
             return True
     return False
+
+
+def _is_only_batched(sink: Sink, model: Model) -> bool:
+    """Whether the tensor is only part of what `__getitem__` returns, and the default collate function copies that."""
+    if not is_entry(sink.frame, model) or any(map(has_own_collate, sink.exposure.loaders)):
+        return False
+    code = sink.frame.code
+    held = _readers({sink.call}, code)
+    kept = {sink.call, *held}
+    if _readers(kept, code) != held or not all(isinstance(code.exprs[number], ir.Seq | ir.Map) for number in held):
+        return False
+    using = (step for _, step in model.steps(sink.frame) if not kept.isdisjoint(ir.step_expressions(step)))
+    return all(map(_is_local_or_returned, using))
+
+
+def _readers(numbers: set[int], code: Code) -> set[int]:
+    """The expressions of a def that have one of these as a part."""
+    return {one for one in code.expressions() if not numbers.isdisjoint(ir.operands(code.exprs[one]))}
+
+
+def _is_local_or_returned(step: ir.Step) -> bool:
+    return isinstance(step, ir.Return | ir.Perform) or (isinstance(step, ir.Bind) and step.scope == "local")
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -47,9 +47,15 @@ def _evaluation_loaders(where: DefKey, model: Model) -> list[Loader]:
 
 
 def _may_evaluate(loader: Loader, model: Model) -> bool:
-    """As `is_for_evaluation`; the name is enough where it is not known whether the loader shuffles."""
-    is_unknown = loader.argument("shuffle").literal is None
-    return is_for_evaluation(loader, model) or (is_unknown and bool(EVALUATION_NAME.search(loader.name)))
+    """As `is_for_evaluation`. Where it does not shuffle, or that is not known, a name is enough: its own, or that of
+    the function, class or file that creates it."""
+    if is_for_evaluation(loader, model):
+        return True
+    shuffle = loader.argument("shuffle").literal
+    if shuffle is not None and shuffle.value:
+        return False
+    is_named_so = shuffle is None and bool(EVALUATION_NAME.search(loader.name))
+    return is_named_so or (loader.site is not None and _is_named_so(loader.site.frame, model))
 
 
 def is_for_evaluation(loader: Loader, model: Model) -> bool:

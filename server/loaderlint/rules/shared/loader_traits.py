@@ -119,6 +119,13 @@ def without_workers_yet(frames: Iterable[Frame], model: Model) -> list[Loader]:
     return [one for one in model.loaders_of(bits) if one.workers.configured and one.has_workers() == "no"]
 
 
+def has_optional_workers(loader: Loader, model: Model) -> bool:
+    """Whether a loader may get more workers than it has by default: an option or a parameter gives their number."""
+    given = written(loader, "num_workers", model)
+    is_constant = given is not None and isinstance(model.ev.expr(given.frame, given.number), ir.Const)
+    return not is_constant
+
+
 def has_unknown_dataset(loader: Loader) -> bool:
     """Whether a loader that code creates holds a dataset that is not known, such as what a registry gives."""
     return bool(loader.late) and not loader.datasets and loader.site is not None

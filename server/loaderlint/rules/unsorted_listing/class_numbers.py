@@ -61,7 +61,8 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
         if number in evaluated:
             yield _enumerated(e.element, frame, model)
     for _, step in model.steps_of(frame, ir.SetItem):
-        yield _enumerated(step.value, frame, model)
+        if not _is_place_of_items(step.value, frame, model):
+            yield _enumerated(step.value, frame, model)
     yield from _counted(frame, model)
     yield from _found_places(frame, order, model)
     one = model.def_of(frame)
@@ -73,6 +74,19 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:
             source = _enumerated(part, frame, model)
             if source != NONE and not takes_items_by(base, place, frame, model):
                 yield source
+
+
+def _is_place_of_items(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a frame also stores something at this number in an attribute in which worker code looks items up by
+    number: `self.images[number] = read(name)`. Such a number is no class."""
+    looked_up = model.once(_attributes_looked_up)
+    held = [frame.code.exprs[step.base] for _, step in model.steps_of(frame, ir.SetItem) if step.index == number]
+    return any(
+        (one.cls, e.name) in looked_up
+        for e in held
+        if isinstance(e, ir.Attr)
+        for one in model.ev.eval(e.base, frame).only(Instance)
+    )
 
 
 def _found_places(frame: Frame, order: ListingOrder, model: Model) -> Iterator[int]:

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, field
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import ROWS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, LibObject
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import never_both
 from loaderlint.rules.shared.listing_order import ListingOrder, Orders, is_shuffled
+from loaderlint.rules.shared.passed_arguments import passed_for
 from loaderlint.rules.shared.told_values import is_only_told
 from loaderlint.rules.unsorted_listing.file_rows import read_by
 
+#: What the names of functions that draw numbers begin with.
+_RANDOM = ("random.", "numpy.random.", "torch.rand")
 #: A position that a helper is given: whatever its caller computed.
 _ANY_POSITION = "any"
 
@@ -56,6 +60,8 @@ def taken_by_position(entry: Frame, inst: Instance, order: ListingOrder, model: 
             continue
         if is_shuffled(kept, methods, model) or is_only_told(number, frame, model):
             continue
+        if frame is not entry and _is_drawn(e.index, frame, model):
+            continue
         name = f"self.{kept}" if kept else _variable(e.base, frame, model)
         key = name if kept else str(e.base)
         helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
@@ -95,6 +101,20 @@ def _orders(e: ir.Index, frame: Frame, order: ListingOrder, model: Model) -> Ord
     if isinstance(position, ir.Index) and _is_from_parameter(position.index, frame, model, 0):
         return order.at(e.base, position.base, frame)
     return frozenset()
+
+
+def _is_drawn(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a helper is asked for items at random positions only: `self.noise_at(random.randint(0, self.last))`."""
+    e = model.ev.expr(frame, number)
+    passed = [*passed_for(frame, e.index, model)] if isinstance(e, ir.Param) else []
+    return bool(passed) and all(one.number != NONE and _draws(one.number, one.frame, model) for one in passed)
+
+
+def _draws(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is computed from a random number."""
+    parts = ir.made_of(frame.code.exprs, (number,))
+    drawn = (one for part in parts for one in model.ev.eval(part, frame).only(LibObject))
+    return any(one.name.startswith(_RANDOM) for one in drawn)
 
 
 def _lists(entry: Frame, orders: Orders, model: Model) -> bool:

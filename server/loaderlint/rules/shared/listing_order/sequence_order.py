@@ -224,10 +224,8 @@ class ListingOrder:
             values = [value for e in columns if isinstance(e, ir.Map) for value in e.values]
             return self._all(values or arguments[:1], frame, depth) | self._of_columns(number, frame, depth)
         if names and names <= FLATTENS:
-            parts = (ev.expr(frame, one) for one in arguments[:1])
-            written = [item for e in parts if isinstance(e, ir.Seq) for item in e.items]
-            added = self._of_added_lists(arguments[:1], frame, depth)
-            return self._all((*arguments, *written), frame, depth) | added
+            parts = (self._of_parts(one, frame, depth) for one in arguments[:1])
+            return self._all(arguments, frame, depth).union(*parts)
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else NO_ORDERS
         found: set[Order] = set()
@@ -246,6 +244,8 @@ class ListingOrder:
             return self.of(func.base, frame, depth)
         if isinstance(func, ir.Attr) and func.name in ("sample", "head", "tail"):
             return self._of_some_rows(call, func, frame, depth)
+        if isinstance(func, ir.Attr) and func.name == "merge" and _keeps_left_rows(call, frame, self._model):
+            return self.of(func.base, frame, depth)
         return self._of_taken(number, frame, depth)
 
     def _makes_table(self, number: int, frame: Frame) -> bool:
@@ -616,9 +616,41 @@ class ListingOrder:
         )
         return self._of_appended(frame, depth, number) if is_added_to or isinstance(e, ir.Seq) else NO_ORDERS
 
-    def _of_added_lists(self, lists: Sequence[int], frame: Frame, depth: int) -> Orders:
-        """The orders of the lists that a def adds to a list of lists: `parts.append(names[:800])`."""
-        return self._all((value for one in lists for value in appended_to(one, frame, self._model)), frame, depth)
+    def _of_parts(self, lists: int, frame: Frame, depth: int) -> Orders:
+        """The orders of the lists, or tables, in a list: `[names, others]`, `parts.append(names[:800])`,
+        `[part for part in parts if len(part)]`."""
+        if depth > _MAX_DEPTH:
+            return NO_ORDERS
+        match self._model.ev.expr(frame, lists):
+            case ir.Seq(_, items):
+                found = self._all_of_parts(items, frame, depth + 1)
+            case ir.Comp("list" | "generator", element):
+                found = self._all_of_parts((element,), frame, depth + 1)
+            case ir.Global(name):
+                return self._of_parts_in_module(name, frame, depth + 1)
+            case _:
+                found = NO_ORDERS
+        return found | self._all_of_parts(appended_to(lists, frame, self._model), frame, depth + 1)
+
+    def _of_parts_in_module(self, name: str, frame: Frame, depth: int) -> Orders:
+        """As `_of_parts`, of a list that the statements of a module make and fill."""
+        found: set[Order] = set()
+        for one in module_names(name, frame, self._model):
+            named = Named(frozenset({one.name}))
+            found |= union(self._of_parts(value, body, depth) for body, value in one.bound)
+            for body in one.bodies(_fills_global, self._model):
+                found |= self._all_of_parts(appended_to(named, body, self._model), body, depth)
+        return frozenset(found)
+
+    def _all_of_parts(self, parts: Iterable[int], frame: Frame, depth: int) -> Orders:
+        """The orders of lists, each of which may be what a loop takes from a list of lists."""
+        found: set[Order] = set()
+        for part in parts:
+            e = self._model.ev.expr(frame, part)
+            found |= self.of(part, frame, depth)
+            if isinstance(e, ir.Element):
+                found |= self._of_parts(e.iterable, frame, depth)
+        return frozenset(found)
 
     def _of_added(self, left: int, right: int, number: int, frame: Frame, depth: int) -> Orders:
         """The order in which a def adds items to a list, `names += [name]`: that of the loops around it."""
@@ -704,6 +736,13 @@ class ListingOrder:
     def _changed(self, number: int, found: Orders, frame: Frame) -> Orders:
         """The orders after the def changes the object in place: `names.sort()`, `shuffle(names)`."""
         return after(change_of(number, frame, self._model), found)
+
+
+def _keeps_left_rows(call: ir.Call, frame: Frame, model: Model) -> bool:
+    """Whether a merge of two tables keeps the order of the first one, as pandas documents it for 'inner', the default,
+    and 'left'."""
+    given = (model.ev.eval(arg.value, frame).literal for arg in call.args if arg.name == "how")
+    return all(how is not None and how.value in ("inner", "left") for how in given)
 
 
 def _first_alike(call: int, frame: Frame) -> int:
