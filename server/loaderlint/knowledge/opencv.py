@@ -116,3 +116,17 @@ KEEPS_TYPE = frozenset(
     resize warpAffine warpPerspective
     """.split()
 )
+
+#: Functions that bring an image to a size, each with the name and position of its argument; and the transforms that do
+#: so, with the name of their first argument.
+RESIZES = MappingProxyType({"cv2.resize": ("dsize", 1), "torchvision.transforms.functional.resize": ("size", 1)})
+RESIZING_STEPS = MappingProxyType(
+    {
+        **{
+            f"torchvision.transforms.{name}": "size"
+            for name in ("Resize", "RandomResizedCrop", "CenterCrop", "RandomCrop")
+        },
+        **{f"albumentations.{name}": "height" for name in ("Resize", "RandomResizedCrop", "CenterCrop", "RandomCrop")},
+        **{f"albumentations.{name}": "max_size" for name in ("LongestMaxSize", "SmallestMaxSize")},
+    }
+)

@@ -25,9 +25,10 @@ OpenMP builds (conda's, older ones), a worker that is forked after the main proc
   `cv2.cvtColor`, `threshold`, `LUT`, `equalizeHist` or `bilateralFilter` of the result; `cv2.dilate`, `erode`,
   `morphologyEx`, `filter2D` and derivatives such as `Sobel` up to 1280 x 720; `cv2.GaussianBlur` of floats.
 - The size of the image is not known, and the functions start threads for large images only: a hint. An image as it was
-  read from a file counts as large, and the message says from what size on threads start. `cv2.warpAffine`,
-  `warpPerspective` and `remap` to less than 313 x 313 pixels are a hint, too: OpenCV 4 starts no threads for them, but
-  OpenCV 5 does unless the image has two channels.
+  read from a file counts as large, and the message says from what size on threads start. It does not where the workers
+  bring images to known sizes, all of them small: then it is a hint, because such images are often small in their files.
+  `cv2.warpAffine`, `warpPerspective` and `remap` to less than 313 x 313 pixels are a hint, too: OpenCV 4 starts no
+  threads for them, but OpenCV 5 does unless the image has two channels.
 - `cv2.GaussianBlur` gets an array of a file that may hold floats, `np.load(path)` or `loadmat(path)["image"]`: a hint.
 - OpenCV runs only by a chance that is 0 for this object (`if random.random() < self.p`). Where 0 is only the default of
   an option, and no configuration file sets another one: a hint.
@@ -90,6 +91,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import (
     surely_starts_threads,
 )
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
+from loaderlint.rules.opencv_threads_in_workers.sample_sizes import make_only_small
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.loader_traits import in_sight, without_workers_yet
@@ -131,11 +133,15 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _weigh(model: Model, calls: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
-    """The threads of a worker that is alone compete with those of no other worker, and an image whose size is not known
-    may be too small for any."""
-    are_alone = all(loader.has_workers(2) == "no" for loader in in_sight(exposure))
+    """The threads of a worker that is alone compete with those of no other worker. An image whose size is not known may
+    be too small for any, and so may one that is as it was read, if all that is known are small sizes."""
+    loaders = in_sight(exposure)
+    are_alone = all(loader.has_workers(2) == "no" for loader in loaders)
     severity = lowered(Severity.HINT if are_alone else RULE.severity, exposure)
-    is_sure = any(surely_starts_threads(one.about, model) for one in calls)
+    sure = [one.about for one in calls if surely_starts_threads(one.about, model)]
+    is_sure = any(starts_threads_of_any_size(call, model) for call in sure) or (
+        bool(sure) and not make_only_small(loaders, model)
+    )
     return severity if is_sure or isinstance(severity, Unsaid) else Severity.HINT
 
 
