@@ -37,7 +37,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 
 `if torch.cuda.is_available():` does not help: on a machine with a GPU the branch runs and raises. The finding is a
 warning for a device that is chosen this way (`"cuda" if torch.cuda.is_available() else "cpu"`), and for CUDA in a
-project whose main process shows no sign of using it.
+project whose main process shows no sign of using it. Where it is only possible that forked workers run the line, it is
+a hint: a program that fails like this gets mended, or its loader gets no workers.
 
 ## Example
 ```python
@@ -117,7 +118,10 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
 
 
 def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
-    return lowered(RULE.severity, exposure, uses[0].doubts + (0 if model.once(main_uses_cuda) else 1))
+    """A hint where that is only possible: whoever ran a program whose workers fail would know it."""
+    severity = lowered(RULE.severity, exposure, uses[0].doubts + (0 if model.once(main_uses_cuda) else 1))
+    is_possible = exposure.certainty == "possible" and isinstance(severity, Severity)
+    return Severity.HINT if is_possible else severity
 
 
 def _use(verdict: WorkerVerdict[CudaUse], model: Model) -> Finding:

@@ -33,6 +33,7 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
   With a single forked worker, reads of a file, an archive or an HDF5 file only go wrong if the main process reads too,
   so the finding is an information, and a hint if the loader never gets more workers: `num_workers=1`.
 - The value is only a handle on some paths (a file's extension decides how it is read): one step less severe.
+- It is a guess that a loader holds the dataset, for example one whose dataset a configuration names: a hint.
 
 ## Example
 ```python
@@ -165,7 +166,8 @@ def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> 
         return Severity.INFORMATION if has_optional_workers(exposure.lead, model) else Severity.HINT
     forbidden = _forked(exposure, model) and uses[0].about.kind.fork == "forbidden"
     doubts = min(one.doubts for one in uses)
-    return lowered(Severity.WARNING if forbidden else RULE.severity, exposure, doubts)
+    severity = lowered(Severity.WARNING if forbidden else RULE.severity, exposure, doubts)
+    return Severity.HINT if exposure.guessed and isinstance(severity, Severity) else severity
 
 
 def _is_alone(kind: HandleKind, exposure: Exposure, model: Model) -> bool:
