@@ -824,7 +824,7 @@ class Classes:
                 continue
             value = stored_without_removed(self._ev, step, number, frame)
             lasts = number not in frame.code.overwritten(name)
-            sure = frame.code.always_passes({step.context})
+            sure = frame.code.always_passes({self._ev.liveness.run_with(step.context, frame)})
             yield Store(frame, number, value, construction, sure, lasts)
 
     def _sight_of(self, inst: Instance, name: str, frame: Frame) -> Sight:
@@ -860,7 +860,7 @@ class Classes:
             stores = after_construction(self._ev, inst, name, stores)
         sources = list(self._bulk_sources(inst, stores))
         if sight == "set up":
-            stores = before_loaders(stores, name)
+            stores = before_loaders(self._ev, stores, name)
         values = self._values_of(inst, name, stores)
         for frame, source in sources:
             values.extend(taken_in_bulk(self._ev, frame, source, name))

@@ -62,6 +62,13 @@ class Liveness:
             context = one.contexts[context].parent
         return True
 
+    def run_with(self, context: int, frame: Frame) -> int:
+        """The outermost context around this one that never runs without it."""
+        one = frame.code.one
+        while one is not None and self._runs(context, frame):
+            context = one.contexts[context].parent
+        return context
+
     def _runs(self, context: int, frame: Frame) -> bool | None:
         """Whether a context never runs in this frame (False), is a branch that runs whenever the code around it does
         (True), or neither, judging by the constants (None)."""

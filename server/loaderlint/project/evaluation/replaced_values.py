@@ -30,7 +30,7 @@ def after_construction(ev: Evaluator, inst: Instance, name: str, stores: tuple[S
     return tuple(store for store in stores if store not in gone)
 
 
-def before_loaders(stores: tuple[Store, ...], name: str) -> tuple[Store, ...]:
+def before_loaders(ev: Evaluator, stores: tuple[Store, ...], name: str) -> tuple[Store, ...]:
     """Those of the stores whose value a hook of Lightning that makes a loader may see: a trainer has called the hooks
     before it."""
     later = [
@@ -39,7 +39,9 @@ def before_loaders(stores: tuple[Store, ...], name: str) -> tuple[Store, ...]:
     return tuple(
         store
         for store in stores
-        if not any(_hides(one, store) and (_rank(store) < _rank(one) or _is_further_down(one, store)) for one in later)
+        if not any(
+            _hides(one, store) and (_rank(store) < _rank(one) or _is_further_down(ev, one, store)) for one in later
+        )
     )
 
 
@@ -90,18 +92,18 @@ def _hides(store: Store, earlier: Store) -> bool:
 def _always_follows(ev: Evaluator, init: Frame, store: Store, earlier: Store) -> bool:
     """Whether the constructor always makes a store after another one, in one method or by its calls of two."""
     if store.frame is earlier.frame:
-        return _is_further_down(store, earlier)
+        return _is_further_down(ev, store, earlier)
     before = _positions(ev, init, earlier)
     after = _positions(ev, init, store) if store.sure or store.frame is init else ()
     return bool(before) and any(all(_is_passed_after(init, one, other) for other in before) for one in after)
 
 
-def _is_further_down(store: Store, earlier: Store) -> bool:
+def _is_further_down(ev: Evaluator, store: Store, earlier: Store) -> bool:
     """Whether a method makes a store whenever it has made another one."""
     if store.frame is not earlier.frame:
         return False
-    here = (store.step, _context(store))
-    return _is_passed_after(store.frame, here, (earlier.step, _context(earlier)))
+    here = (store.step, _context(ev, store))
+    return _is_passed_after(store.frame, here, (earlier.step, _own_context(earlier)))
 
 
 def _is_passed_after(frame: Frame, position: _Position, other: _Position) -> bool:
@@ -114,7 +116,7 @@ def _is_passed_after(frame: Frame, position: _Position, other: _Position) -> boo
 def _positions(ev: Evaluator, init: Frame, store: Store) -> list[_Position]:
     """The places of the constructor at which it makes a store: itself, or by a call of the method that does."""
     if store.frame is init:
-        return [(store.step, _context(store))]
+        return [(store.step, _context(ev, store))]
     one = ev.def_of(store.frame)
     calls = init.code.attribute_calls({one.name}) if one is not None else []
     found: list[_Position] = []
@@ -122,11 +124,16 @@ def _positions(ev: Evaluator, init: Frame, store: Store) -> list[_Position]:
         call = ev.expr(init, step.call)
         number = init.code.performed_by(call) if isinstance(call, ir.Call) else None
         if number is not None and store.frame in ev.targets(step.call, init):
-            found.append((number, step.context))
+            found.append((number, ev.liveness.run_with(step.context, init)))
     return found
 
 
-def _context(store: Store) -> int:
+def _context(ev: Evaluator, store: Store) -> int:
+    """The outermost context that never runs without a store."""
+    return ev.liveness.run_with(_own_context(store), store.frame)
+
+
+def _own_context(store: Store) -> int:
     one = store.frame.code.one
     return one.steps[store.step].context if one is not None else 0
 
@@ -152,7 +159,9 @@ def _is_made_at_stage(store: Store) -> bool:
     one = store.frame.code.one
     if store.sure or one is None:
         return store.sure
-    return all(here.kind == "if" and _asks_for_stage(store.frame, here.expr) for here in one.around(_context(store)))
+    return all(
+        here.kind == "if" and _asks_for_stage(store.frame, here.expr) for here in one.around(_own_context(store))
+    )
 
 
 def _asks_for_stage(frame: Frame, test: int) -> bool:
