@@ -365,6 +365,13 @@ NAMES: dict[str, str] = {
     "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load())": "os.listdir",
     "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load(), how='outer')": "",
     "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load(), how=how)": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t.merge(load(), 'right')": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t[['a']]": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t[t.a.isin(load())]": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = t[load().index('a')]": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = pd.merge(t, load(), on='a')": "os.listdir",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = pd.merge(load(), t, on='a')": "",
+    "t = pd.DataFrame({'a': os.listdir(root)}); self.names = pd.merge(t, load(), 'right')": "",
     "t = pd.read_csv(root); os.listdir(root); self.names = t[:9]": "",
     # at chosen positions
     "names = os.listdir(root); for a, b in KFold(5, shuffle=True, random_state=0).split(names): "

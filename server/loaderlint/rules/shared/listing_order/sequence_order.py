@@ -226,6 +226,8 @@ class ListingOrder:
         if names and names <= FLATTENS:
             parts = (self._of_parts(one, frame, depth) for one in arguments[:1])
             return self._all(arguments, frame, depth).union(*parts)
+        if "pandas.merge" in names:
+            return self._all(arguments[:1], frame, depth) if _keeps_left(call, 2, frame, self._model) else NO_ORDERS
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else NO_ORDERS
         found: set[Order] = set()
@@ -244,7 +246,7 @@ class ListingOrder:
             return self.of(func.base, frame, depth)
         if isinstance(func, ir.Attr) and func.name in ("sample", "head", "tail"):
             return self._of_some_rows(call, func, frame, depth)
-        if isinstance(func, ir.Attr) and func.name == "merge" and _keeps_left_rows(call, frame, self._model):
+        if isinstance(func, ir.Attr) and func.name == "merge" and _keeps_left(call, 1, frame, self._model):
             return self.of(func.base, frame, depth)
         return self._of_taken(number, frame, depth)
 
@@ -738,11 +740,12 @@ class ListingOrder:
         return after(change_of(number, frame, self._model), found)
 
 
-def _keeps_left_rows(call: ir.Call, frame: Frame, model: Model) -> bool:
+def _keeps_left(call: ir.Call, position: int, frame: Frame, model: Model) -> bool:
     """Whether a merge of two tables keeps the order of the first one, as pandas documents it for 'inner', the default,
-    and 'left'."""
-    given = (model.ev.eval(arg.value, frame).literal for arg in call.args if arg.name == "how")
-    return all(how is not None and how.value in ("inner", "left") for how in given)
+    and 'left'. `position`: that of the argument `how`."""
+    number = ir.written_argument(call, "how", position)
+    how = model.ev.eval(number, frame).literal if number != NONE else None
+    return number == NONE or (how is not None and how.value in ("inner", "left"))
 
 
 def _first_alike(call: int, frame: Frame) -> int:
