@@ -147,10 +147,7 @@ class FailingCode:
         for step in self.unset_options.read_of_arguments(frame):
             yield Failure(step, one.steps[step].context, where="before")
         for failure in self.failing_steps(def_key(frame)):
-            context = failure.context
-            while context and self._ev.liveness.always_runs(context, one.contexts[context].parent, frame):
-                context = one.contexts[context].parent
-            yield failure._replace(context=context)
+            yield failure._replace(context=self._ev.liveness.run_with(failure.context, frame))
 
     # --- what fails ---------------------------------------------------------------------------------------------------
 

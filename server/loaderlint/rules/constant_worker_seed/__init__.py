@@ -81,7 +81,7 @@ from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding,
 from loaderlint.rules.shared.endless_passes import takes_one_pass
 from loaderlint.rules.shared.evaluation_loaders import is_for_evaluation
 from loaderlint.rules.shared.global_draws import drawn_from, is_drawn_from
-from loaderlint.rules.shared.judgement import EVERYWHERE, Unsaid, Verdict, loudness
+from loaderlint.rules.shared.judgement import EVERYWHERE, Unsaid, Verdict, as_hint, loudness
 from loaderlint.rules.shared.loader_traits import persist_if_any
 from loaderlint.rules.shared.seed_sources import Source
 from loaderlint.rules.shared.silence_reasons import few_workers
@@ -158,7 +158,7 @@ def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure, model:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
     is_quiet = is_for_evaluation(loader, model) or exposure.presumed or _is_guess(seeding, loader, model)
     is_quiet = is_quiet or each_sample_seeds(seeding.function, loader, model)
-    return Severity.HINT if isinstance(severity, Severity) and is_quiet else severity
+    return as_hint(severity) if is_quiet else severity
 
 
 def _is_guess(seeding: WorkerSeeding, loader: Loader, model: Model) -> bool:

@@ -82,7 +82,7 @@ from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
 from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
 from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array, saves_on_cpu
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use
-from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, as_hint, judged, lowered
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
@@ -120,8 +120,7 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
 def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
     """A hint where that is only possible: whoever ran a program whose workers fail would know it."""
     severity = lowered(RULE.severity, exposure, uses[0].doubts + (0 if model.once(main_uses_cuda) else 1))
-    is_possible = exposure.certainty == "possible" and isinstance(severity, Severity)
-    return Severity.HINT if is_possible else severity
+    return as_hint(severity) if exposure.certainty == "possible" else severity
 
 
 def _use(verdict: WorkerVerdict[CudaUse], model: Model) -> Finding:

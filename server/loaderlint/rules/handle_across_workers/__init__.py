@@ -110,7 +110,7 @@ from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, dro
 from loaderlint.rules.shared.first_uses import first_uses
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import handles_read, may_be_no_handle, opener
-from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, as_hint, judged_first, lowered
 from loaderlint.rules.shared.loader_traits import has_optional_workers
 from loaderlint.rules.shared.made_by_constructors import Construction, constructions
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
@@ -167,7 +167,7 @@ def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> 
     forbidden = _forked(exposure, model) and uses[0].about.kind.fork == "forbidden"
     doubts = min(one.doubts for one in uses)
     severity = lowered(Severity.WARNING if forbidden else RULE.severity, exposure, doubts)
-    return Severity.HINT if exposure.guessed and isinstance(severity, Severity) else severity
+    return as_hint(severity) if exposure.guessed else severity
 
 
 def _is_alone(kind: HandleKind, exposure: Exposure, model: Model) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.higher_order import STEPS
 from loaderlint.knowledge.opencv import LEAST_PIXELS, RESIZES, RESIZING_STEPS
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.library_calls import flattened
@@ -47,7 +48,7 @@ def _asked(call: WorkerCall, model: Model) -> Iterator[set[Size]]:
 def _steps(made: LibObject, ev: Evaluator, depth: int) -> Iterator[LibObject]:
     """An object of a library, and what it was made from as a pipeline."""
     yield made
-    steps = ev.calls.site_arguments(made.site).get("transforms", 0) if depth < _MAX_DEPTH else None
+    steps = ev.calls.site_arguments(made.site).get(STEPS, 0) if depth < _MAX_DEPTH else None
     for one in flattened(steps) if steps is not None else ():
         if isinstance(one, LibObject):
             yield from _steps(one, ev, depth + 1)

@@ -341,7 +341,12 @@ def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity
     """A severity, lowered by everything that is not certain. Where the project creates loaders, a dataset that none of
     them is known to hold is probably not in use: at most a hint."""
     loud = loudness(severity, exposure.certainty, doubts)
-    return Severity.HINT if isinstance(loud, Severity) and exposure.presumed else loud
+    return as_hint(loud) if exposure.presumed else loud
+
+
+def as_hint(severity: Severity | Unsaid) -> Severity | Unsaid:
+    """A hint instead of any severity. What is not said stays unsaid."""
+    return Severity.HINT if isinstance(severity, Severity) else severity
 
 
 def _of_guess(severity: Severity, rule: Rule, exposure: Exposure) -> Severity:
