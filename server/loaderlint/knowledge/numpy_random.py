@@ -53,6 +53,18 @@ UNIFORM_DRAWS = frozenset(
     for drawing in "random random.Random numpy.random numpy.random.RandomState numpy.random.default_rng".split()
 )
 
+#: Functions and methods that draw integers between two limits, or from 0 to one: 1 if the last limit is never drawn.
+INTEGER_DRAWS = MappingProxyType(
+    {"random.randint": 0, "random.Random.randint": 0}
+    | {
+        name: 1
+        for name in """
+        random.randrange random.Random.randrange numpy.random.randint numpy.random.RandomState.randint
+        numpy.random.default_rng.integers
+        """.split()
+    }
+)
+
 #: Functions that pick of a list: 'one' of its items, or 'several'.
 PICKING_FUNCTIONS = MappingProxyType(
     {

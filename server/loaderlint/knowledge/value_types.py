@@ -140,8 +140,10 @@ def is_derived(name: str, wanted: str) -> bool | None:
     known."""
     if name == wanted:
         return True
+    if name in (INDEX, "builtins.int") and wanted in NO_INDICES:
+        return False
     if name == INDEX:
-        return False if wanted in NO_INDICES else None
+        return None
     if name == OBJECT and wanted.startswith("collections.abc."):
         return None  # a class with `__iter__` is one
     if wanted in CLASSES_OF_PYTHON:

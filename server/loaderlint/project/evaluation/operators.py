@@ -14,7 +14,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS
 from loaderlint.knowledge.value_types import type_made_by
 from loaderlint.project.evaluation.argument_binding import overlaid
-from loaderlint.project.evaluation.drawn_numbers import compared_with_chance, is_drawn, is_unit_draw
+from loaderlint.project.evaluation.drawn_numbers import compared_with, is_drawn, limits_of
 from loaderlint.project.evaluation.limits import NOT_NONE
 from loaderlint.project.evaluation.values import (
     ABSENT,
@@ -312,8 +312,9 @@ def _is_one(left: Literal_, right: Literal_) -> bool | None:
 
 
 def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
-    if isinstance(left, LibObject) and isinstance(right.value, int | float) and is_unit_draw(left):
-        return compared_with_chance(op, right.value)
+    if isinstance(left, LibObject) and isinstance(right.value, int | float):
+        limits = limits_of(left)
+        return compared_with(op, limits, right.value) if limits is not None else None
     if isinstance(left, Namespace) and left.how == "argparse" and op in _EQUALITY:
         return _EQUALITY[op]
     if not isinstance(left, Literal_) or left.configured:

@@ -193,8 +193,13 @@ def _found_type(ev: Evaluator, atom: Atom, known: dict[Atom, str]) -> str:
         case FunctionRef() | Method():
             return FUNCTION
         case Unknown("index"):
-            return INDEX
+            return INDEX if _may_be_of_numpy(ev) else "builtins.int"
     return ""
+
+
+def _may_be_of_numpy(ev: Evaluator) -> bool:
+    """Whether an index may be one of NumPy or a tensor: `Subset` and `SubsetRandomSampler` pass on what they get."""
+    return bool(ev.files.containing("Subset"))
 
 
 def _type_of_part(ev: Evaluator, part: ir.Index, frame: Frame, known: dict[Atom, str]) -> str:
