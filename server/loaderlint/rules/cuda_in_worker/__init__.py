@@ -37,8 +37,9 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 
 `if torch.cuda.is_available():` does not help: on a machine with a GPU the branch runs and raises. The finding is a
 warning for a device that is chosen this way (`"cuda" if torch.cuda.is_available() else "cpu"`), and for CUDA in a
-project whose main process shows no sign of using it. Where it is only possible that forked workers run the line, it is
-a hint: a program that fails like this gets mended, or its loader gets no workers.
+project whose main process shows no sign of using it. Where it is only possible that forked workers run the line, or
+where it is under a condition that is not known (`if image.ndim == 4:`), it is a hint: a program that fails like this
+gets mended, or its loader gets no workers.
 
 ## Example
 ```python
@@ -77,8 +78,8 @@ from functools import partial
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda
-from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
+from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda, severity_under
+from loaderlint.rules.cuda_in_worker.gpu_memory import ASKS, Brought, brought_to_gpu
 from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
 from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array, saves_on_cpu
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use
@@ -86,7 +87,6 @@ from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, 
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
-_ASKS = "the code checks the device or the process first, or an option turns it off"
 _FILLED = "the constructor calls it to fill a store, and workers look there first"
 _ARRAY = "what it loads is used as a NumPy array, which a tensor on the GPU cannot be"
 
@@ -100,7 +100,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield use if isinstance(use, Silence) else _use(use, model)
     for load in judged(RULE, _loads(function, model), model, weigh=partial(_weigh_load, model)):
         yield load if isinstance(load, Silence) else _load(load, model)
-    for brought in judged(RULE, brought_to_gpu(function, model), model):
+    for brought in judged(RULE, brought_to_gpu(function, model), model, weigh=partial(_weigh, model)):
         yield brought if isinstance(brought, Silence) else _use_of_brought(brought, model)
 
 
@@ -111,16 +111,22 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
         if use is None:
             continue
         filled = is_filled_before(call, model)
-        doubts = None if filled else doubts_of(call, model)
-        why_not = _FILLED if filled else _ASKS if doubts is None or use.is_off else ""
-        doubts = max(use.doubts, doubts or 0)
-        yield Candidate(use, call.frame, here, cure(use, model), why_not, doubts=doubts, key=here.key)
+        conditions = None if filled else doubts_of(call, model)
+        why_not = _FILLED if filled else ASKS if conditions is None or use.is_off else ""
+        severity = severity_under(conditions)
+        yield Candidate(
+            use, call.frame, here, cure(use, model), why_not, severity=severity, doubts=use.doubts, key=here.key
+        )
 
 
-def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
-    """A hint where that is only possible: whoever ran a program whose workers fail would know it."""
+def _weigh(
+    model: Model, uses: Sequence[Candidate[CudaUse]] | Sequence[Candidate[Brought]], exposure: Exposure
+) -> Severity | Unsaid:
+    """A hint where that is only possible, or under a condition that is not known: whoever ran a program whose workers
+    fail would know it."""
     severity = lowered(RULE.severity, exposure, uses[0].doubts + (0 if model.once(main_uses_cuda) else 1))
-    return as_hint(severity) if exposure.certainty == "possible" else severity
+    is_unsure = exposure.certainty == "possible" or all(one.severity is Severity.HINT for one in uses)
+    return as_hint(severity) if is_unsure else severity
 
 
 def _use(verdict: WorkerVerdict[CudaUse], model: Model) -> Finding:

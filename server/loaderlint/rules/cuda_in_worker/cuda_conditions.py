@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loaderlint.findings.finding import Severity
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.cuda_in_worker.device_choices import workers_only_on_cpu
 from loaderlint.rules.shared.cuda_uses import CudaUse, doubts_around
@@ -24,6 +25,11 @@ def doubts_of(call: WorkerCall, model: Model) -> int | None:
     """The conditions that the call and the way to it are under (see `doubts_around`)."""
     found = [doubts_around(frame, context, model) for frame, context in callers_of(call, model)]
     return None if None in found else max(one for one in found if one is not None)
+
+
+def severity_under(conditions: int | None) -> Severity | None:
+    """A hint under a condition that is not known; None for the severity of the rule."""
+    return Severity.HINT if conditions else None
 
 
 def main_uses_cuda(model: Model) -> bool:

@@ -11,13 +11,15 @@ from loaderlint.knowledge.cuda import KEEPS_DEVICE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.cuda_in_worker.cuda_conditions import cure
+from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, severity_under
 from loaderlint.rules.shared.cuda_uses import CudaUse, doubts_around, kept_on_gpu, moved_to_gpu, used_reads
 from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.judgement import Candidate, Cure
 from loaderlint.rules.shared.surrounding_code import assigned_in_main
 from loaderlint.rules.shared.unresolved_places import Spot, site_key
 
+#: Why a use of CUDA does not fail.
+ASKS = "the code checks the device or the process first, or an option turns it off"
 _NOT_HELD = "the main process no longer holds it when the workers start"
 
 
@@ -45,10 +47,12 @@ def brought_to_gpu(function: WorkerFunction, model: Model) -> Iterator[Candidate
                 if use is None or model.runs_in_worker(held.site.frame):
                     continue
                 here, brought = Spot(use.call.frame, use.call.number), Brought(use.text, Spot(frame, number))
-                why_not = "" if is_held(held, value.origins, model) else _NOT_HELD
-                done.update(() if why_not else [site_key(held.site)])
-                doubts = max(use.doubts, _others(value, model))
-                yield Candidate(brought, frame, here, cure(use, model), why_not, doubts=doubts)
+                conditions = doubts_around(frame, brought.reader.context, model)
+                asked = ASKS if conditions is None else ""
+                why_not = asked if is_held(held, value.origins, model) else _NOT_HELD
+                done.update(() if why_not or conditions else [site_key(held.site)])
+                severity, doubts = severity_under(conditions), max(use.doubts, _others(value, model))
+                yield Candidate(brought, frame, here, cure(use, model), why_not, severity=severity, doubts=doubts)
 
 
 def _others(value: Val, model: Model) -> int:

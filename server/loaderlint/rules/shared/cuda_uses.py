@@ -154,7 +154,8 @@ def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
     for test in tests_around(frame, context, model):
         if asks(test.expr, frame, model, _ASKING) or is_off(test, frame, model):
             return None
-        if not test.negated and not asks(test.expr, frame, model, _NO_DOUBT):
+        is_open = not test.negated and model.ev.liveness.truth(test.expr, frame) is None
+        if is_open and not asks(test.expr, frame, model, _NO_DOUBT):
             doubts = 1
     return doubts
 

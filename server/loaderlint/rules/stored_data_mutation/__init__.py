@@ -44,7 +44,8 @@ workers and the main process share the memory of tensors.
   after the first time.
 - The same function begins the list that it adds to: `if key not in self.cache: self.cache[key] = [item]`.
 - The item that is taken out is loaded again, because workers store such items in the same place: `del
-  self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`.
+  self.cache["images"][oldest]`, and `self.cache["images"][name] = load(name)`. Or the same function fills the list
+  again: `if not self.queue[kind]: self.queue[kind] = shuffled(kind)`, and `self.queue[kind].pop()`.
 - The workers store something new in the same place, before or after the edit: `self.state["rows"] = read(block)`, then
   `self.state["rows"].pop()`.
 - The function overwrites all of a buffer each time, `self.buffer.zero_()`, or a call only writes its result into it:

@@ -29,16 +29,43 @@ class _Keys(NamedTuple):
 
 def is_of_cache(edit: RecordEdit, frame: Frame, model: Model) -> bool:
     """Whether an edit takes an item out of a container in which workers store such items, `del self.cache["images"][k]`
-    where `self.cache["images"][name] = load(name)` is; or whether it puts one behind the others in a list from which
-    workers take some."""
+    where `self.cache["images"][name] = load(name)` is, or which the same function fills again; or whether it puts one
+    behind the others in a list from which workers take some."""
+    if not isinstance(frame.receiver, Instance):
+        return False
     way = way_of(edit.record, frame, model)
-    if len(way) < 2 or not isinstance(frame.receiver, Instance):
+    taken = _taken(edit.spot.number, edit.spot.kind == "step", frame, model)
+    if taken is not None and _is_filled_again(edit.record, frame.receiver, frame, model):
+        return True
+    if len(way) < 2:
         return False
     keys = model.remembered(_keys, frame.receiver)
-    taken = _taken(edit.spot.number, edit.spot.kind == "step", frame, model)
     if taken is not None:
         return bool({(way, taken[1]), (way, _NEXT)} & keys.stored)
     return any(one == way for one, _ in keys.taken) and (way, _NEXT) in keys.stored
+
+
+def _is_filled_again(record: int, owner: Instance, frame: Frame, model: Model) -> bool:
+    """Whether a function binds the container that an expression reads to something else, under a key that it writes
+    alike: `if not self.queue[kind]: self.queue[kind] = shuffled(kind)`."""
+    read = model.ev.expr(frame, record)
+    way = way_of(read.base, frame, model) if isinstance(read, ir.Index) else ()
+    if not isinstance(read, ir.Index) or not way or key_of(read.index, frame, model) != ANY:
+        return False
+    key = model.ev.expr(frame, read.index)
+    filled = [
+        not _names(step.value, way[0], frame) and not _is_of(owner, way[0], step.value, frame, model)
+        for _, step in model.steps_of(frame, ir.SetItem)
+        if way_of(step.base, frame, model) == way and model.ev.expr(frame, step.index) == key
+    ]
+    return bool(filled) and all(filled)
+
+
+def _names(number: int, field: str, frame: Frame) -> bool:
+    """Whether an expression reads an attribute of this name."""
+    exprs = frame.code.exprs
+    read = (exprs[one] for one in ir.made_of(exprs, (number,)))
+    return any(isinstance(e, ir.Attr) and e.name == field for e in read)
 
 
 def _keys(owner: Instance, model: Model) -> _Keys:
