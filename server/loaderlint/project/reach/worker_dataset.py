@@ -1,8 +1,9 @@
-"""Calls of methods on the dataset that a worker holds: `get_worker_info().dataset.reseed()`."""
+"""Calls of methods on the dataset that a worker holds, and on the objects in its attributes:
+`get_worker_info().dataset.reseed()`, `get_worker_info().dataset.store.reopen()`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
@@ -13,16 +14,25 @@ WORKER_INFO = "torch.utils.data.get_worker_info"
 
 
 def method_calls(frame: Frame, dataset: Instance, ev: Evaluator) -> Iterator[tuple[int, tuple[Frame, ...]]]:
-    """The calls in a frame of methods of the worker's dataset, by the numbers of their expressions, each with the
-    frames that it leads to if the loader holds `dataset`."""
+    """The calls in a frame of methods of the worker's dataset, and of what it holds, by the numbers of their
+    expressions, each with the frames that it leads to if the loader holds `dataset`."""
     if not frame.code.attributes("dataset"):
         return
     for step, call in frame.code.calls:
-        for name in dict.fromkeys(_methods(call, frame, ev)):
-            member = ev.classes.member(dataset.cls, name)
-            if member is not None and member.function is not None:
-                arguments = ev.calls.arguments(call, frame)
-                yield step.call, ev.functions.invoke(member.function, dataset, member.owner, arguments, frame)[1]
+        for *attributes, name in dict.fromkeys(_read_of_dataset(call, frame, ev)):
+            for owner in _held(dataset, attributes, ev):
+                member = ev.classes.member(owner.cls, name)
+                if member is not None and member.function is not None:
+                    arguments = ev.calls.arguments(call, frame)
+                    yield step.call, ev.functions.invoke(member.function, owner, member.owner, arguments, frame)[1]
+
+
+def _held(dataset: Instance, attributes: Sequence[str], ev: Evaluator) -> list[Instance]:
+    """The objects of the project that an attribute of a dataset may be, or one of its own attributes."""
+    owners = [dataset]
+    for name in attributes:
+        owners = [one for owner in owners for one in ev.classes.field(owner, name).only(Instance)]
+    return owners
 
 
 def is_worker_dataset(atom: object) -> bool:
@@ -33,10 +43,13 @@ def is_worker_dataset(atom: object) -> bool:
     return False
 
 
-def _methods(call: ir.Call, frame: Frame, ev: Evaluator) -> Iterator[str]:
-    """The names of the methods that a call may call on the worker's dataset."""
+def _read_of_dataset(call: ir.Call, frame: Frame, ev: Evaluator) -> Iterator[tuple[str, ...]]:
+    """The names by which a call may read the method that it calls from the worker's dataset: `("store", "reopen")`."""
     if not isinstance(ev.expr(frame, call.func), ir.Attr):
         return
     for atom in ev.eval(call.func, frame).ordered():
-        if isinstance(atom, LibMember) and is_worker_dataset(atom.owner):
-            yield atom.name
+        names: tuple[str, ...] = ()
+        while isinstance(atom, LibMember) and not is_worker_dataset(atom):
+            atom, names = atom.owner, (atom.name, *names)
+        if names and is_worker_dataset(atom):
+            yield names
