@@ -79,6 +79,8 @@ def rows_beside(taken: Taken, entry: Frame, inst: Instance, model: Model) -> Ite
         helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
         if not kept or (helped and taken.position != _ANY_POSITION):
             continue  # a helper may be asked for any row
+        if taken.position == _ANY_POSITION and not _is_from_parameter(_row(e, frame, model), frame, model, 0):
+            continue  # what is read by the name of a file is no row
         position = _ANY_POSITION if helped else _shape(_row(e, frame, model), frame, model, 0)
         one = Taken(f"self.{kept}", f"self.{kept}", position, frozenset(), [(frame, number)])
         reader = read_by(e.base, frame, model) if taken.is_paired(one, entry, model) else ""
