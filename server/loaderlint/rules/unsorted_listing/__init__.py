@@ -42,6 +42,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - Only a debugging run takes the slice, under `if self.debug:`, or one in which a user sets an option:
   `if args.limit > 0:`, where the option is 0 by default. Only the order of the samples remains, a hint.
 - No program calls the function that lists the files, although others create the same loader: a hint.
+- A path is written with backslashes: only Windows finds the files, and its NTFS lists them by name. A hint.
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
 - Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.
@@ -132,6 +133,7 @@ from loaderlint.rules.unsorted_listing.listing_uses import (
 from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_position
 from loaderlint.rules.unsorted_listing.stacked_parts import stacked
 from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
+from loaderlint.rules.unsorted_listing.windows_paths import is_of_windows
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -168,10 +170,12 @@ def _spot(listing: Listing) -> Spot:
 
 
 def _weigh(model: Model, uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
-    """As grave as the use; a hint if no program runs what lists the files, although others make the same loader."""
+    """As grave as the use; a hint if no program runs what lists the files, although others make the same loader, or if
+    only Windows finds them."""
     listing = uses[0].about.listing
     severity = lowered(uses[0].about.severity, exposure)
-    if isinstance(severity, Severity) and model.is_unused(*def_key(listing.frame)):
+    is_rare = model.is_unused(*def_key(listing.frame)) or is_of_windows(listing, model)
+    if is_rare and isinstance(severity, Severity):
         return Severity.HINT
     # the branch that creates this dataset is known: it is taken some time
     is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
