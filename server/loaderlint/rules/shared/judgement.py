@@ -271,9 +271,12 @@ def _tried_in(spot: Spot, exposure: Exposure, model: Model) -> frozenset[Path]:
 
 
 def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
-    """The test that prevents the fault from running, everywhere it is, until an option is set."""
+    """The test that prevents the fault from running, everywhere that the loaders run it, until an option is set."""
     found: Site | None = None
     for one in alike:
+        reached = model.reached.get(one.frame)
+        if reached is not None and not any(reached.bits() >> loader.index & 1 for loader in exposure.loaders):
+            continue  # only loaders that the fault does not touch run this one
         found = model.off_by_default(one.frame, one.branch, exposure.loaders)
         if found is None:
             return None
