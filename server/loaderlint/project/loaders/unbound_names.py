@@ -1,7 +1,7 @@
 """Names that nothing binds: a program that reads one ends there with a NameError.
 
 A name that somebody has only begun to type is none: as long as a name that is bound begins with it, it counts as that
-one, unless a dot follows it. Code that no text shows may bind names too: `exec`, `globals()`, and other modules that
+one, unless a dot follows it or another name is not bound either. Code that no text shows may bind names too: `exec`, `globals()`, and other modules that
 store attributes."""
 
 from __future__ import annotations
@@ -48,11 +48,14 @@ class UnboundNames:
         if file is None or path.suffix == SUFFIX:
             return
         exprs, one = facts.ir.exprs, facts.ir.defs[def_]
+        unbound: list[tuple[int, int, str]] = []
         for step, number, name in _names_read(exprs, one):
             value = here.value(number) if not _is_known(name, file) else None
-            if value is None or value.atoms != {UNDEFINED} or self._is_bound_unseen(name, file):
-                continue
-            if _is_complete(number, exprs) or not self._is_begun(name, file, one):
+            if value is not None and value.atoms == {UNDEFINED} and not self._is_bound_unseen(name, file):
+                unbound.append((step, number, name))
+        are_several = len({name for _, _, name in unbound}) > 1  # nobody types two names at once
+        for step, number, name in unbound:
+            if are_several or _is_complete(number, exprs) or not self._is_begun(name, file, one):
                 yield step, name
 
     def _is_begun(self, name: str, file: ProjectFile, one: ir.DefIR) -> bool:
