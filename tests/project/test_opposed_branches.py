@@ -33,6 +33,8 @@ class Plain:
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mode", default="train")
+    parser.add_argument("--phase", default="train")
+    parser.add_argument("--size", default="train")
     return parser.parse_args()
 """
 #: The body of a program that makes `DATA`, and then a loader for each mode.

@@ -225,7 +225,7 @@ LIMITED: dict[str, str] = {
     "cv2.setNumThreads(0) |": "cv2.setNumThreads limits OpenCV's threads there",
     "cv2.setNumThreads(1) |": "cv2.setNumThreads limits OpenCV's threads there",
     "cv2.setNumThreads(2) |": "information [safe] [unsafe]",
-    "cv2.setNumThreads(load()) |": "information [safe] [unsafe]",
+    "cv2.setNumThreads(load()) |": "hint [safe] [unsafe]",  # nothing defines `load` there
     "cv2.setNumThreads() |": "information [safe] [unsafe]",
     "cv2.setUseOptimized(False) |": "information [safe] [unsafe]",
     "torch.set_num_threads(1) |": "information [safe] [unsafe]",
@@ -249,7 +249,7 @@ LIMITED: dict[str, str] = {
     "def f(n): cv2.setNumThreads(4) | worker_init_fn=f": "information [safe] [unsafe]",
     "def f(n): cv2.setNumThreads(0); def g(n): pass | worker_init_fn=g": "information [unsafe]",
     "def f(n): cv2.setNumThreads(0); "
-    "g = DataLoader(D(), num_workers=2, worker_init_fn=f) if load() else 0 |": "information [safe] [unsafe]",
+    "g = DataLoader(D(), num_workers=2, worker_init_fn=f) if D().size else 0 |": "information [safe] [unsafe]",
     "from cv2 import setNumThreads; setNumThreads(0) |": "cv2.setNumThreads limits OpenCV's threads there",
     "thing.setNumThreads(0) |": "cv2.setNumThreads limits OpenCV's threads there",
 }

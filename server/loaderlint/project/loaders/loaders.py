@@ -130,6 +130,7 @@ class Loader(Struct, frozen=True, eq=False):
     - `presumed`: a class creates it of which no known code creates an object.
     - `unused`: no program of the project gets as far as the call that creates it, or nothing iterates over it, and
       programs use others; or that call always raises TypeError, because the length of its dataset is None.
+    - `fails`: what always fails comes before the call that creates it.
     - `idle`: it is unused because nothing iterates over it; the call that creates it runs.
     - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
     - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
@@ -149,6 +150,7 @@ class Loader(Struct, frozen=True, eq=False):
     reads_itself: bool = False
     presumed: bool = False
     unused: bool = False
+    fails: bool = False
     idle: bool = False
     installed: bool = False
     unheld: str = ""
@@ -280,7 +282,8 @@ class Loaders:
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
-        unused = {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
+        fails = {id(one) for one in kept if one.site is not None and self.failing.keeps_from(one.site)}
+        unused = fails | {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
         in_use = [one for one in kept if self._is_in_use(one)]
         self.shows_use = bool(in_use)
         idle = {id(one) for one in kept if in_use and self.is_idle(one)}
@@ -290,6 +293,7 @@ class Loaders:
                 one,
                 index=index,
                 unused=(self.shows_use and id(one) in unused) or lacks_length(self._ev, one),
+                fails=id(one) in fails,
                 idle=id(one) in unused & idle,
             )
             for index, one in enumerate(kept)
@@ -297,7 +301,7 @@ class Loaders:
 
     def _is_unused(self, site: Site) -> bool:
         """Whether no program of the project makes a call."""
-        return self.unused.is_unused(*def_key(site.frame)) or self.failing.keeps_from(site)
+        return self.unused.is_unused(*def_key(site.frame))
 
     def is_idle(self, loader: Loader) -> bool:
         """Whether nothing iterates over a loader of torch's own class, be it the only one of the project."""

@@ -7,7 +7,8 @@ finding:
    there.
 2. It is certain enough to be reported. A finding that is only possible is one step less severe, and one more step for
    each doubt, that is, each condition that is not known. Code that runs only if a user sets an option is one step less
-   severe too, and so is code that only the loaders of tests and tutorials run. Nothing below a hint is reported.
+   severe too, and so is code that only the loaders of tests and tutorials run. Where what always fails comes before all
+   of the loaders, it is a hint. Nothing below a hint is reported.
 """
 
 from __future__ import annotations
@@ -244,6 +245,8 @@ def _judged(
     tried_in = _tried_in(lead.spot, exposure, model)
     if tried_in and model.shows_use:  # tests are the users of a library without loaders
         shown = shown.lowered(1) or shown
+    if all(loader.fails for loader in exposure.loaders):  # no program gets there before somebody mends it
+        shown = Severity.HINT
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
     yield WorkerVerdict(
