@@ -1,4 +1,5 @@
-"""Listings that only Windows makes, because a path is written with backslashes: `glob(self.root + r"\\images\\*.png")`.
+"""Listings that only Windows makes, because a path has backslashes or a drive: `glob(self.root + r"\\images\\*.png")`,
+`os.listdir("C:/data")`.
 
 'With NTFS and CDFS file systems, the names are usually returned in alphabetical order'
 (https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-findnextfilea). Elsewhere, no file matches."""
@@ -6,24 +7,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from loaderlint.facts import ir
+from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing
 
 #: A backslash before or after a name. In the patterns of glob, it does not quote anything.
 _SEPARATOR = re.compile(r"[\w.*?-]\\|\\[\w.*?-]")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def is_of_windows(listing: Listing, model: Model) -> bool:
-    """Whether the call that lists a folder writes a part of its path with backslashes."""
+    """Whether the call that lists a folder gets a path of Windows, as far as the code writes it. Users may choose
+    another path than the default of an option."""
     call = model.ev.expr(listing.frame, listing.expr)
     if not isinstance(call, ir.Call) or listing.how in ("set", LOOPED_SET):
         return False
-    exprs = listing.frame.code.exprs
-    parts = (exprs[one] for one in ir.made_of(exprs, (arg.value for arg in call.args)))
-    return any(isinstance(e, ir.Const) and _is_written_for_windows(e.value) for e in parts)
+    frame = listing.frame
+    for part in ir.made_of(frame.code.exprs, _paths(call, frame.code.exprs)):
+        built = templates_of(model.ev, part, frame)
+        if built and all(map(_is_path_of_windows, built)):
+            return True
+    return False
 
 
-def _is_written_for_windows(value: object) -> bool:
-    return isinstance(value, str) and _SEPARATOR.search(value) is not None
+def _paths(call: ir.Call, exprs: Sequence[ir.Expr]) -> list[int]:
+    """What a call that lists a folder gets, and the path of `path.iterdir()`."""
+    func = exprs[call.func]
+    return [arg.value for arg in call.args] + ([func.base] if isinstance(func, ir.Attr) else [])
+
+
+def _is_path_of_windows(template: Sequence[str]) -> bool:
+    return _DRIVE.match(template[0]) is not None or any(_SEPARATOR.search(text) for text in template)
