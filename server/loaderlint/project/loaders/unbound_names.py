@@ -1,8 +1,8 @@
 """Names that nothing binds: a program that reads one ends there with a NameError.
 
 A name that somebody has only begun to type is none: as long as a name that is bound begins with it, it counts as that
-one, unless a dot follows it or another name is not bound either. Code that no text shows may bind names too: `exec`, `globals()`, and other modules that
-store attributes."""
+one, unless a dot follows it or another name is not bound either. Code that no text shows may bind names too: `exec`,
+`globals()`, and other modules that store attributes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibMember, LibObject
+from loaderlint.project.evaluation.values import Atom, Instance, LibMember, LibObject
 
 WORKER_INFO = "torch.utils.data.get_worker_info"
 
@@ -48,8 +48,16 @@ def _read_of_dataset(call: ir.Call, frame: Frame, ev: Evaluator) -> Iterator[tup
     if not isinstance(ev.expr(frame, call.func), ir.Attr):
         return
     for atom in ev.eval(call.func, frame).ordered():
-        names: tuple[str, ...] = ()
-        while isinstance(atom, LibMember) and not is_worker_dataset(atom):
-            atom, names = atom.owner, (atom.name, *names)
-        if names and is_worker_dataset(atom):
+        names = _names_after_dataset(atom)
+        if names:
             yield names
+
+
+def _names_after_dataset(atom: Atom) -> tuple[str, ...]:
+    """The names of the attributes by which a value is read from the worker's dataset; () if it is not."""
+    names: tuple[str, ...] = ()
+    while isinstance(atom, LibMember):
+        if is_worker_dataset(atom):
+            return names
+        atom, names = atom.owner, (atom.name, *names)
+    return ()
