@@ -59,5 +59,6 @@ def _names_after_dataset(atom: Atom) -> tuple[str, ...]:
     while isinstance(atom, LibMember):
         if is_worker_dataset(atom):
             return names
-        atom, names = atom.owner, (atom.name, *names)
+        names = (atom.name, *names)
+        atom = atom.owner
     return ()
