@@ -83,7 +83,12 @@ class FailingCode:
         made = frame.receiver
         if not isinstance(made, Instance) or made.site is None:
             return False
-        return self._ev.calls.is_refused(made) or self.keeps_from(made.site)
+        return self._ev.calls.is_refused(made) or self._is_never_made(made, frame) or self.keeps_from(made.site)
+
+    def _is_never_made(self, made: Instance, frame: Frame) -> bool:
+        """Whether the constructor of an object always fails, so that the method of a frame never runs on it."""
+        init = self._ev.classes.init_frame(made)
+        return init is not None and init is not frame and self.never_returns(def_key(init))
 
     def keeps_from_all(self, path: Path, piece: int, numbers: Collection[ir.ExprId]) -> bool:
         """Whether calls and imports that always fail come before all of these expressions of a piece."""
@@ -289,7 +294,10 @@ class FailingCode:
         return facts.ir.defs[callee.def_].name if facts is not None else ""
 
     def _may_be_of_another(self, callee: FunctionRef | ClassRef, caller: Path) -> bool:
-        """Whether a library, or another module of the same name, may define what a call in file `caller` means."""
+        """Whether a library, or another module of the same name, may define what a call in file `caller` means. Nothing
+        comes before what is in the folder of the program itself."""
+        if callee.path.is_relative_to(caller.parent) and self._is_program(caller):
+            return False
         inside = callee.path.relative_to(self._ev.files.root).with_suffix("").parts
         if not WELL_KNOWN.isdisjoint(inside):
             return True
@@ -299,6 +307,11 @@ class FailingCode:
             module = f"{package.parent.name}.{module}"  # from another folder, a module is imported from its package
         others = (self._ev.file(path) for path in called(self._ev, module, None) if path != callee.path)
         return any(file is None or file.stars or self._name(callee) in file.names for file in others)
+
+    def _is_program(self, path: Path) -> bool:
+        """Whether a file has a main guard."""
+        file = self._script(path)
+        return file is not None and any(map(file.is_main_guard, file.mentioning("__name__")))
 
     def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
         """Whether a star import may bind the name of a callee again."""

@@ -138,6 +138,8 @@ def _stores(entry: Frame, model: Model) -> tuple[_Setting, ...]:
 def _stored_in(frame: Frame, model: Model) -> Iterator[_Setting]:
     for _, step in model.steps(frame):
         if isinstance(step, ir.SetAttr):
+            if edits_shared(step, frame, model):
+                continue
             moves = _moves(step, frame, model)
             owners = _instances(step.base, frame, model)
             yield from (_Setting(one, step.name, moves) for one in owners if not _is_property(one, step.name, model))
@@ -145,6 +147,17 @@ def _stored_in(frame: Frame, model: Model) -> Iterator[_Setting]:
             yield from (_Setting(owner, name, True) for owner, name in _with_item(step, frame, model))
         elif isinstance(step, ir.Perform):
             yield from (_Setting(owner, name, True) for owner, name in _shuffled(step.call, frame, model))
+
+
+def edits_shared(step: ir.SetAttr, frame: Frame, model: Model) -> bool:
+    """Whether a step changes a tensor in place that is in shared memory: `data.epoch += 1` after
+    `data.epoch.share_memory_()`."""
+    if not isinstance(model.ev.expr(frame, step.value), ir.Augmented):
+        return False
+    if model.files.containing(f".{step.name}.share_memory_("):
+        return True
+    held = (model.ev.classes.field(owner, step.name) for owner in _instances(step.base, frame, model))
+    return any("share_memory_" in atom.name.split(".") for value in held for atom in value.only(LibObject))
 
 
 def _is_property(owner: Instance, name: str, model: Model) -> bool:
@@ -217,6 +230,8 @@ def _changing(names: Set[str], setters: Mapping[str, object], model: Model) -> I
 def _assigned(
     step: ir.SetAttr, number: int, frame: Frame, read: Read, properties: _SetBy, loader: Loader, model: Model
 ) -> Iterator[Change]:
+    if edits_shared(step, frame, model):
+        return
     constant = constant_of(step.value, frame, model)
     for owner in _held(step.base, frame, loader, model):
         if step.name in read.get(owner, ()) and not _is_property(owner, step.name, model):

@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.held_handles import asks_for
 from loaderlint.rules.shared.unresolved_places import Spot
-from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read, constant_of
+from loaderlint.rules.stale_persistent_state.dataset_changes import Change, Read, constant_of, edits_shared
 
 _ARGUMENTS = ("batch_sampler", "sampler")
 #: How many generators may be nested in a sampler's own.
@@ -119,7 +119,7 @@ def _changes_in(frame: Frame, read: Read, model: Model) -> Iterator[tuple[int, C
     run while something goes through them."""
     leads = model.ev.leads(frame)
     for number, step in model.steps_of(frame, ir.SetAttr):
-        if _is_settled(step.value, frame, model):
+        if _is_settled(step.value, frame, model) or edits_shared(step, frame, model):
             continue
         owner = _owner(step, frame, read, model)
         set_ = {(owner, step.name): None} if owner else _set_by(leads.get(step.value, ()), read, model)
@@ -145,7 +145,7 @@ def _set_by(called: Iterable[Frame], read: Read, model: Model) -> dict[tuple[Ins
         (owner, step.name): None
         for frame in model.run_by([one for one in called if not _is_generator(one)])
         for _, step in model.steps_of(frame, ir.SetAttr)
-        if (owner := _owner(step, frame, read, model)) is not None
+        if (owner := _owner(step, frame, read, model)) is not None and not edits_shared(step, frame, model)
     }
 
 

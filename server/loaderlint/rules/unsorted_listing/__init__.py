@@ -38,6 +38,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   `names[: limit or len(names)]` with a limit of None, or `names[: min(limit, len(names))]` with an infinite limit
   (`float("inf")`, `math.inf`). It is no split, so only the order of the samples remains, a hint. With another limit,
   samples differ only if there are more files than that, so this is a hint, too.
+- All positions are drawn, `Subset(data, rng.permutation(len(data)))`: no split, so only the order remains, a hint.
 - The folds keep groups together (`GroupKFold`, `GroupShuffleSplit`): they go by the names of the groups.
 - Only a debugging run takes the slice, under `if self.debug:`, or one in which a user sets an option:
   `if args.limit > 0:`, where the option is 0 by default. Only the order of the samples remains, a hint.

@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.chosen_positions import Choice, chosen_positions
+from loaderlint.rules.shared.same_expressions import reads_same
 from loaderlint.rules.shared.seeded_draws import follows_seed, is_generator
 from loaderlint.rules.unsorted_listing.counted_positions import is_part_by_count
 
@@ -22,6 +23,8 @@ _SPLIT = Lib("torch.utils.data.random_split")
 _SUBSET = Lib("torch.utils.data.Subset")
 _SAMPLER = "torch.utils.data.SubsetRandomSampler"
 _LIBRARIES = frozenset({"torch", "all"})
+_PERMUTING = frozenset({"permutation", "randperm"})
+_SAME_POSITIONS = frozenset({"tolist", "numpy"})
 
 
 def split_of(dataset: Instance, model: Model) -> Choice:
@@ -39,6 +42,8 @@ def _split_datasets(model: Model) -> dict[Instance, Choice]:
     counted: dict[Instance, set[tuple[Path, int, ir.Call]]] = {}
     for frame, call in _calls("Subset", _SUBSET, model):
         positions = ir.written_argument(call, "indices", 1)
+        if _is_whole(positions, ir.written_argument(call, "dataset", 0), frame):
+            continue
         if choice := chosen_positions(positions, frame, model):
             found |= dict.fromkeys(_held(call, frame, model), choice)
         elif positions != ir.NONE and is_part_by_count(positions, frame, model):
@@ -50,6 +55,24 @@ def _split_datasets(model: Model) -> dict[Instance, Choice]:
         if choice := _sampled_by(loader, model):
             found |= dict.fromkeys(loader.argument("dataset").only(Instance), choice)
     return found
+
+
+def _is_whole(positions: int, dataset: int, frame: Frame) -> bool:
+    """Whether positions are all those of a dataset in another order, which is no split: `permutation(len(dataset))`."""
+    exprs = frame.code.exprs
+    call = exprs[positions] if positions != ir.NONE else None
+    if isinstance(call, ir.Call) and not call.args:
+        func = exprs[call.func]  # `randperm(len(dataset)).tolist()`
+        call = exprs[func.base] if isinstance(func, ir.Attr) and func.name in _SAME_POSITIONS else None
+    if not isinstance(call, ir.Call) or _name(exprs[call.func]) not in _PERMUTING or not call.args:
+        return False
+    length = exprs[call.args[0].value]
+    counted = length.args if isinstance(length, ir.Call) and exprs[length.func] == ir.Global("len") else ()
+    return len(counted) == 1 and dataset != ir.NONE and reads_same(counted[0].value, dataset, exprs)
+
+
+def _name(func: ir.Expr) -> str:
+    return func.name if isinstance(func, ir.Attr | ir.Global) else ""
 
 
 def _sampled_by(loader: Loader, model: Model) -> Choice:
