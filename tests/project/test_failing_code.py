@@ -146,6 +146,20 @@ NEVER = {
         HEAD + "import data\nrows = data.load('in')\n" + LOADER + "--- data.py\n"
         "def load(folder):\n    raise DeprecationWarning('moved')\n    return folder\n"
     ),
+    "of one beside a program with a main guard, though another folder has such a module": (
+        HEAD
+        + "from data import load\ndef main():\n    load('in')\n    "
+        + LOADER
+        + "if __name__ == '__main__':\n    main()\n--- data.py\n"
+        + LOAD
+        + "--- old/data.py\ndef load(config): ...\n"
+    ),
+    "the method of an object whose constructor fails": (
+        HEAD
+        + "class Tools:\n    def __init__(self):\n        self.rows = parse_rows(9)\n    def make(self):\n        "
+        + LOADER
+        + "Tools().make()\n"
+    ),
     "of one in a package that has another module of this name": (
         HEAD + "from pack import io\nrows = io.load('in')\n" + LOADER + "--- pack/__init__.py\n"
         "--- pack/io.py\ndef load(folder):\n    raise RuntimeError\n"
@@ -215,6 +229,20 @@ MAYBE = {
     + LOADER,
     "of a function with a decorator": (
         HEAD + "from mine import skipped\n@skipped\ndef check():\n    raise RuntimeError\ncheck()\n" + LOADER
+    ),
+    "of one beside a module without a main guard, where another folder has such a module": (
+        HEAD
+        + "from data import load\ndef main():\n    load('in')\n    "
+        + LOADER
+        + "main()\n--- data.py\n"
+        + LOAD
+        + "--- old/data.py\ndef load(config): ...\n"
+    ),
+    "the method of an object whose constructor fails in a branch": (
+        HEAD + "class Tools:\n    def __init__(self, rows=None):\n        if rows is None:\n            rows = 1\n"
+        "        elif print():\n            rows = parse_rows(9)\n        self.rows = rows\n    def make(self):\n        "
+        + LOADER
+        + "Tools().make()\n"
     ),
     "of one in a script that may import another module": (
         HEAD

@@ -30,6 +30,7 @@ from loaderlint.project.loaders.unset_options import UnsetOptions
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
+from loaderlint.syntax.main_guard import is_main_guard
 from loaderlint.syntax.notebook import SUFFIX
 
 #: What stands in a line after the `import` or `from` that begins a statement.
@@ -80,13 +81,16 @@ class FailingCode:
         frame = site.frame
         if self.cuts_off(frame.path, frame.piece) or self._follows_failure(site):
             return True
+        return self.never_runs(frame)
+
+    def never_runs(self, frame: Frame) -> bool:
+        """Whether what always fails comes before the object exists on which the method of a frame runs, or is in the
+        object's constructor."""
         made = frame.receiver
         if not isinstance(made, Instance) or made.site is None:
             return False
-        return self._ev.calls.is_refused(made) or self._is_never_made(made, frame) or self.keeps_from(made.site)
-
-    def _is_never_made(self, made: Instance, frame: Frame) -> bool:
-        """Whether the constructor of an object always fails, so that the method of a frame never runs on it."""
+        if self._ev.calls.is_refused(made) or self.keeps_from(made.site):
+            return True
         init = self._ev.classes.init_frame(made)
         return init is not None and init is not frame and self.never_returns(def_key(init))
 
@@ -311,7 +315,7 @@ class FailingCode:
     def _is_program(self, path: Path) -> bool:
         """Whether a file has a main guard."""
         file = self._script(path)
-        return file is not None and any(map(file.is_main_guard, file.mentioning("__name__")))
+        return file is not None and any(True for _ in file.asking(is_main_guard, scope=MODULE))
 
     def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
         """Whether a star import may bind the name of a callee again."""

@@ -29,7 +29,7 @@ def sampled_passes(model: Model) -> Mapping[Place, list[tuple[LibObject, Pass]]]
     found: dict[Place, list[tuple[LibObject, Pass]]] = {}
     for function in (*model.main_functions(_TRAINING), *_generators(model)):
         for frame in function.frames if has_loops(function) else ():
-            for one in passes(frame, model):
+            for one in passes(frame, model) if not model.failing.never_runs(frame) else ():
                 for sampler in samplers_of(one.loader, model):
                     found.setdefault(model.site_place(sampler.site), []).append((sampler, one))
     return found
