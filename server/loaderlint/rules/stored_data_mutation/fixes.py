@@ -11,13 +11,15 @@ from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.stored_objects import Kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
-from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
+from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
 from loaderlint.rules.stored_data_mutation.record_edits import record_edits
 
 
 def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
     """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
+    is_edited_inside = _is_edited_inside(edit.target, frame, model)
+    kind = "unknown" if kind == "list" and is_edited_inside else kind
     if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
         return _copies(taken_out_by_callers(frame, root.index, model), kind, is_plain=False)
     if not isinstance(e, ir.Index | ir.Attr):
@@ -26,14 +28,15 @@ def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[F
     if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
     is_plain = _is_plain(model.ev.eval(edit.target, frame)) and not _is_added_to(frame, model)
-    is_flat = kind == "record" and is_plain and not _is_edited_inside(edit.target, frame, model)
+    is_flat = kind == "record" and is_plain and not is_edited_inside
     return _copies([bound], "list" if is_flat else kind, is_plain)
 
 
 def _is_edited_inside(record: int, frame: Frame, model: Model) -> bool:
-    """Whether a frame also edits what is in a record, which a copy of the record alone shares with it."""
+    """Whether a frame also edits what is in a record or list, which a copy of that alone shares with it."""
     exprs = frame.code.exprs
-    others = {edit.record for edit in record_edits(frame, model)} - {record}
+    others = {edit.record for edit in record_edits(frame, model)} | {edit.target for edit in edits(frame, model)}
+    others.discard(record)
     return any(record in ir.made_of(exprs, [other]) for other in others)
 
 
