@@ -16,6 +16,7 @@ from loaderlint.rules.shared.branches import are_apart, never_both
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, listing_name
 from loaderlint.rules.shared.looped_sets import items_from, looped_set
 from loaderlint.rules.unsorted_listing.listed_again import (
+    has_copy,
     is_only_one,
     is_sorted,
     listed_again,
@@ -63,6 +64,7 @@ def sorting_fixes(use: ListingUse, model: Model) -> tuple[Fix, ...]:
         not relies
         and all(is_only_one(other, ours, model) for other in others)
         and not any(map(sorts_sometimes, ours))
+        and not (use.splits and any(has_copy(one, model) for one in ours))
         and not _are_mixed(use.trained & ours, ours, model)
     )
     return (Fix(title, "safe" if is_safe else "unsafe", tuple(intents)),)

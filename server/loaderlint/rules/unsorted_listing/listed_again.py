@@ -47,6 +47,19 @@ def listed_by_others(listings: Iterable[Listing], model: Model) -> set[Listing]:
     return found
 
 
+def has_copy(listing: Listing, model: Model) -> bool:
+    """Whether another file has a function of the same name that lists the folder in its parameter of the same name, and
+    sorts nothing: a copy, which may draw the same parts of the same folder."""
+    one, number = model.def_of(listing.frame), _folder(listing, model)
+    folder = model.ev.expr(listing.frame, number) if number is not None else None
+    if not isinstance(folder, ir.Param) or one.kind != "function" or one.name.startswith("__"):
+        return False
+    head, call = f"def {one.name}(", f"{listing.how.rpartition('.')[2]}({one.params[folder.index].name})"
+    files = (model.files.file(path) for path in model.files.containing(head) if path != listing.frame.path)
+    pieces = (file.pieces[index] for file in files if file is not None for index in file.all_asking(holds, head))
+    return any(piece.holds(call) and not piece.holds("sort") for piece in pieces)
+
+
 def _of_datasets(path: Path, model: Model) -> tuple[Listing, ...]:
     """The unsorted listings that the datasets of loaders make while they are created, of the classes in one file."""
     held = (dataset for loader in model.loaders for dataset in loader.datasets)
