@@ -80,5 +80,6 @@ CLEAN: tuple[Case, ...] = (
     Case(
         HANDLE, "clean_opened_in_init_function", "reads", (WRONG_READS[0], Run("fork server", FORK_SERVER)), TRIED_AFTER
     ),
+    Case(HANDLE, "clean_reopened_through_object", "reads", WRONG_READS[:1], TRIED_AFTER),
     Case(HANDLE, "clean_main_process", "reads", (Run("as it is", {}),), TRIED_AFTER),
 )

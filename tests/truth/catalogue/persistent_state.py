@@ -27,5 +27,6 @@ CLEAN: tuple[Case, ...] = (
     Case(STALE_STATE, "clean_plain_workers", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "clean_loader_in_loop", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "clean_shared_tensor", "measured", (FORKED, SERVED)),
+    Case(STALE_STATE, "clean_shared_in_place", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "clean_value", "measured", (FORKED,)),
 )
