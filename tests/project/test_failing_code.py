@@ -240,9 +240,8 @@ MAYBE = {
     ),
     "the method of an object whose constructor fails in a branch": (
         HEAD + "class Tools:\n    def __init__(self, rows=None):\n        if rows is None:\n            rows = 1\n"
-        "        elif print():\n            rows = parse_rows(9)\n        self.rows = rows\n    def make(self):\n        "
-        + LOADER
-        + "Tools().make()\n"
+        "        elif print():\n            rows = parse_rows(9)\n        self.rows = rows\n"
+        "    def make(self):\n        " + LOADER + "Tools().make()\n"
     ),
     "of one in a script that may import another module": (
         HEAD

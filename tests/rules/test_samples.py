@@ -320,7 +320,7 @@ ON_GPU: dict[str, str] = {
     "self.x = torch.ones(3).to('cuda') >> return self.x": "error '.to(\"cuda\")'",
     "self.x = torch.ones(3, device='cuda') >> return self.x": "error 'torch.ones(device=\"cuda\")'",
     "self.x = torch.ones(3, device=load()) >> return self.x": "",
-    "if on: self.x = torch.ones(3).cuda(); else: self.x = 3 >> return self.x": "warning '.cuda()'",
+    "if on: self.x = torch.ones(3).cuda(); else: self.x = 3 >> return self.x": "hint '.cuda()'",
     "if torch.cuda.is_available(): self.x = torch.ones(3).cuda() >> return self.x": "error '.cuda()'",
     "self.m = nn.Linear(3, 3).cuda() >> return self.m(index)": "error '.cuda()'",
     "X = torch.ones(3).cuda() | return X[index]": "error '.cuda()'",

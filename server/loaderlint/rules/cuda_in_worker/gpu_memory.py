@@ -51,7 +51,8 @@ def brought_to_gpu(function: WorkerFunction, model: Model) -> Iterator[Candidate
                 asked = ASKS if conditions is None else ""
                 why_not = asked if is_held(held, value.origins, model) else _NOT_HELD
                 done.update(() if why_not or conditions else [site_key(held.site)])
-                severity, doubts = severity_under(conditions), max(use.doubts, _others(value, model))
+                severity = severity_under(conditions or use.is_conditional)
+                doubts = max(use.doubts, _others(value, model))
                 yield Candidate(brought, frame, here, cure(use, model), why_not, severity=severity, doubts=doubts)
 
 
@@ -75,11 +76,11 @@ def _moved_outside(function: WorkerFunction, model: Model) -> Iterator[Candidate
             for name, step in _last_before(loader, inst, model).items():
                 at = loader.site.frame if loader.site is not None else frame
                 use = _moves(at, step, model) if name in read and not _is_renewed(inst, name, model) else None
-                doubts = doubts_around(at, step.context, model) if use is not None else None
-                if use is not None and doubts is not None and not use.is_off:
+                conditions = doubts_around(at, step.context, model) if use is not None else None
+                if use is not None and conditions is not None and not use.is_off:
                     here, brought = Spot(at, use.call.number), Brought(use.text, Spot(frame, read[name]))
-                    cures = _only_of(loader, cure(use, model))
-                    yield Candidate(brought, frame, here, cures, doubts=max(use.doubts, doubts), key=here.key)
+                    cures, severity = _only_of(loader, cure(use, model)), severity_under(conditions)
+                    yield Candidate(brought, frame, here, cures, severity=severity, doubts=use.doubts, key=here.key)
 
 
 def _only_of(loader: Loader, cured: Cure) -> Cure:

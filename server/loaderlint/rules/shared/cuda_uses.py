@@ -29,13 +29,15 @@ _NO_DOUBT = frozenset({"is_available", "device_count"})
 class CudaUse(NamedTuple):
     """A call that uses CUDA. `text`: the call as messages show it; `doubts`: the number of unknown conditions; `names`:
     the devices that it may use, '' for one that is no GPU; `is_off`: whether it uses a GPU only with an option that is
-    off."""
+    off; `is_conditional`: whether a branch that may not run makes the call, as far as that is known (see
+    `kept_on_gpu`)."""
 
     call: WorkerCall
     text: str
     doubts: int
     names: frozenset[str] = frozenset({"cuda"})
     is_off: bool = False
+    is_conditional: bool = False
 
 
 def cuda_use(call: WorkerCall, model: Model) -> CudaUse | None:
@@ -179,7 +181,9 @@ def _moved_by(held: LibObject, model: Model) -> CudaUse | None:
         use = moved_to_gpu(WorkerCall(frame, number, call, model.ev.eval(call.func, frame), context), model)
         if use is not None:
             doubts = None if use.is_off else doubts_around(frame, context, model)
-            return None if doubts is None else use._replace(doubts=max(use.doubts, doubts))
+            if doubts is None:
+                return None
+            return use._replace(doubts=max(use.doubts, doubts), is_conditional=doubts > 0)
         func = model.ev.expr(frame, call.func)
         if not isinstance(func, ir.Attr) or func.name not in KEEPS_DEVICE:
             return None

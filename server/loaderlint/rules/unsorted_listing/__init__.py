@@ -95,9 +95,10 @@ Sorting only one would mispair files or numbers that happened to match, or leave
 order.
 
 The fix is unsafe, too, where the function sorts the names under a condition: otherwise it may mean to keep them as they
-are. And where another file has a copy of a function that splits the files, which draws the same parts today. And where a loader trains on the samples in the order of the listing, without `shuffle` and without a sampler: the
-file system's order mixes the files, and sorted by name, one class often comes after another. Then pass `shuffle=True`.
-(Files that a loop lists folder by folder are not mixed before.)
+are. And where another file has a copy of a function that splits the files, which draws the same parts today. And where
+a loader trains on the samples in the order of the listing, without `shuffle` and without a sampler: the file system's
+order mixes the files, and sorted by name, one class often comes after another. Then pass `shuffle=True`. (Files that a
+loop lists folder by folder are not mixed before.)
 
 There is no fix for `os.walk`, whose folders and files both need sorting, for `with os.scandir(...)`, or for what is
 matched with one of these.
