@@ -79,7 +79,7 @@ from loaderlint.rules.frozen_augmentation_state.affected_versions import (
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
 from loaderlint.rules.frozen_augmentation_state.fixes import Seeded, seeding_fix
 from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, unset_at, unset_evidence, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, unset_at, unset_evidence, weighed, weighed_for
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
@@ -190,7 +190,9 @@ def _verdict(use: TransformUse, loader: Loader, model: Model) -> Verdict | Unsai
     severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
     doubts = (affected == "maybe") + (_unset(use, loader, model) is not None)
     verdict = weighed(RULE, exposure.certainty, doubts, severity)
-    return Unsaid(why_unaffected(use.library, loader, model)) if isinstance(verdict, Unsaid) else verdict
+    if isinstance(verdict, Unsaid):
+        return Unsaid(why_unaffected(use.library, loader, model))
+    return weighed_for(loader, verdict)
 
 
 RULE = Rule(

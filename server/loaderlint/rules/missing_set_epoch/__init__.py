@@ -71,7 +71,7 @@ from loaderlint.rules.missing_set_epoch.distributed_samplers import (
 from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
 from loaderlint.rules.missing_set_epoch.single_process import unset_without
 from loaderlint.rules.shared.epoch_passes import Pass
-from loaderlint.rules.shared.judgement import undoubted
+from loaderlint.rules.shared.judgement import undoubted, weighed_for
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 
@@ -103,7 +103,7 @@ def _judge(sampler: LibObject, one: Pass, setting: str, model: Model) -> Iterato
         return
     severity = Severity.INFORMATION if setting else RULE.severity
     fix = None if setting else set_epoch_fix(sampler, model)
-    yield undoubted(RULE, certainty, severity).finding(
+    yield weighed_for(one.loader, undoubted(RULE, certainty, severity)).finding(
         _without(setting, one) if setting else _never(one, model),
         here.place(model),
         SAMPLER,

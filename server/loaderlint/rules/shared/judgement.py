@@ -380,6 +380,11 @@ def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severit
     return loud if isinstance(loud, Unsaid) else Verdict(rule.name, loud, certainty)
 
 
+def weighed_for(loader: Loader, verdict: Verdict) -> Verdict:
+    """A verdict on a fault of one loader: a hint where what always fails comes before the loader."""
+    return replace(verdict, severity=Severity.HINT) if loader.fails else verdict
+
+
 def undoubted(rule: Rule, certainty: Certainty, severity: Severity | None = None) -> Verdict:
     """As `weighed`, for a fault without doubts that is worse than a hint: it is always reported."""
     loud = loudness(severity or rule.severity, certainty)
