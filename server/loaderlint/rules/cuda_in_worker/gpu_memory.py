@@ -76,11 +76,11 @@ def _moved_outside(function: WorkerFunction, model: Model) -> Iterator[Candidate
             for name, step in _last_before(loader, inst, model).items():
                 at = loader.site.frame if loader.site is not None else frame
                 use = _moves(at, step, model) if name in read and not _is_renewed(inst, name, model) else None
-                conditions = doubts_around(at, step.context, model) if use is not None else None
-                if use is not None and conditions is not None and not use.is_off:
+                doubts = doubts_around(at, step.context, model) if use is not None else None
+                if use is not None and doubts is not None and not use.is_off:
                     here, brought = Spot(at, use.call.number), Brought(use.text, Spot(frame, read[name]))
-                    cures, severity = _only_of(loader, cure(use, model)), severity_under(conditions)
-                    yield Candidate(brought, frame, here, cures, severity=severity, doubts=use.doubts, key=here.key)
+                    cures = _only_of(loader, cure(use, model))
+                    yield Candidate(brought, frame, here, cures, doubts=max(use.doubts, doubts), key=here.key)
 
 
 def _only_of(loader: Loader, cured: Cure) -> Cure:

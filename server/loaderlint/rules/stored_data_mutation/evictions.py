@@ -50,7 +50,7 @@ def _is_filled_again(record: int, owner: Instance, frame: Frame, model: Model) -
     alike: `if not self.queue[kind]: self.queue[kind] = shuffled(kind)`."""
     read = model.ev.expr(frame, record)
     way = way_of(read.base, frame, model) if isinstance(read, ir.Index) else ()
-    if not isinstance(read, ir.Index) or not way or key_of(read.index, frame, model) != ANY:
+    if not isinstance(read, ir.Index) or not way:
         return False
     key = model.ev.expr(frame, read.index)
     filled = [
