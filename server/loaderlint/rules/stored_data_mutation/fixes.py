@@ -18,8 +18,8 @@ from loaderlint.rules.stored_data_mutation.record_edits import record_edits
 def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
     """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
-    is_edited_inside = _is_edited_inside(edit.target, frame, model)
-    kind = "unknown" if kind == "list" and is_edited_inside else kind
+    if kind == "list" and _is_edited_inside(edit.target, frame, model):
+        kind = "unknown"
     if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
         return _copies(taken_out_by_callers(frame, root.index, model), kind, is_plain=False)
     if not isinstance(e, ir.Index | ir.Attr):
@@ -28,7 +28,7 @@ def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[F
     if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
     is_plain = _is_plain(model.ev.eval(edit.target, frame)) and not _is_added_to(frame, model)
-    is_flat = kind == "record" and is_plain and not is_edited_inside
+    is_flat = kind == "record" and is_plain and not _is_edited_inside(edit.target, frame, model)
     return _copies([bound], "list" if is_flat else kind, is_plain)
 
 
