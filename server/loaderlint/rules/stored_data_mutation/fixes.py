@@ -18,8 +18,6 @@ from loaderlint.rules.stored_data_mutation.record_edits import record_edits
 def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
     """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
-    if kind == "list" and _is_edited_inside(edit.target, frame, model):
-        kind = "unknown"
     if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
         return _copies(taken_out_by_callers(frame, root.index, model), kind, is_plain=False)
     if not isinstance(e, ir.Index | ir.Attr):
@@ -33,7 +31,7 @@ def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[F
 
 
 def _is_edited_inside(record: int, frame: Frame, model: Model) -> bool:
-    """Whether a frame also edits what is in a record or list, which a copy of that alone shares with it."""
+    """Whether a frame also edits what is in a record, which a copy of the record alone shares with it."""
     exprs = frame.code.exprs
     others = {edit.record for edit in record_edits(frame, model)} | {edit.target for edit in edits(frame, model)}
     others.discard(record)
