@@ -315,7 +315,7 @@ class FailingCode:
     def _is_program(self, path: Path) -> bool:
         """Whether a file has a main guard."""
         file = self._script(path)
-        return file is not None and any(True for _ in file.asking(is_main_guard, scope=MODULE))
+        return file is not None and any(file.asking(is_main_guard, scope=MODULE))
 
     def _may_be_covered(self, path: Path, func: ir.Expr) -> bool:
         """Whether a star import may bind the name of a callee again."""

@@ -284,7 +284,7 @@ class Loaders:
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
         fails = {id(one) for one in kept if one.site is not None and self.failing.keeps_from(one.site)}
         unused = fails | {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
-        in_use = [one for one in kept if self._is_in_use(one)]
+        in_use = [one for one in kept if id(one) not in fails and self._is_in_use(one)]
         self.shows_use = bool(in_use)
         idle = {id(one) for one in kept if in_use and self.is_idle(one)}
         unused |= idle if any(id(one) not in idle for one in in_use) else set()
@@ -309,12 +309,10 @@ class Loaders:
         return is_plain and loader.site is not None and self._idle.is_idle(loader.site)
 
     def _is_in_use(self, loader: Loader) -> bool:
-        """Whether a program of the project creates a loader: not a test, and not the module of the dataset, which may
-        only try it out."""
+        """Whether a program of the project creates a loader that nothing fails before: not a test, and not the module
+        of the dataset, which may only try it out."""
         frame = loader.site.frame if loader.site is not None else None
         if loader.site is None or frame is None or in_tests(loader.path, self._ev.files.root):
-            return False
-        if self.failing.keeps_from(loader.site):
             return False
         if frame.def_ == 0:
             return not any(isinstance(one, Instance) and one.cls.path == loader.path for one in loader.datasets)

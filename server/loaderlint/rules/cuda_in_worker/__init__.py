@@ -78,8 +78,8 @@ from functools import partial
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda, severity_under
-from loaderlint.rules.cuda_in_worker.gpu_memory import ASKS, Brought, brought_to_gpu
+from loaderlint.rules.cuda_in_worker.cuda_conditions import ASKS, cure, doubts_of, main_uses_cuda, severity_under
+from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
 from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
 from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array, saves_on_cpu
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use

@@ -10,6 +10,8 @@ from loaderlint.rules.shared.judgement import Cure
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.process_guards import callers_of
 
+#: Why a use of CUDA does not fail.
+ASKS = "the code checks the device or the process first, or an option turns it off"
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
 

@@ -11,15 +11,13 @@ from loaderlint.knowledge.cuda import KEEPS_DEVICE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, severity_under
+from loaderlint.rules.cuda_in_worker.cuda_conditions import ASKS, cure, severity_under
 from loaderlint.rules.shared.cuda_uses import CudaUse, doubts_around, kept_on_gpu, moved_to_gpu, used_reads
 from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.judgement import Candidate, Cure
 from loaderlint.rules.shared.surrounding_code import assigned_in_main
 from loaderlint.rules.shared.unresolved_places import Spot, site_key
 
-#: Why a use of CUDA does not fail.
-ASKS = "the code checks the device or the process first, or an option turns it off"
 _NOT_HELD = "the main process no longer holds it when the workers start"
 
 

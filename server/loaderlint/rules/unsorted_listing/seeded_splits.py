@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.call_sites import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite, called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
@@ -64,15 +64,11 @@ def _is_whole(positions: int, dataset: int, frame: Frame) -> bool:
     if isinstance(call, ir.Call) and not call.args:
         func = exprs[call.func]  # `randperm(len(dataset)).tolist()`
         call = exprs[func.base] if isinstance(func, ir.Attr) and func.name in _SAME_POSITIONS else None
-    if not isinstance(call, ir.Call) or _name(exprs[call.func]) not in _PERMUTING or not call.args:
+    if not isinstance(call, ir.Call) or called_name(exprs, call.func) not in _PERMUTING or not call.args:
         return False
     length = exprs[call.args[0].value]
     counted = length.args if isinstance(length, ir.Call) and exprs[length.func] == ir.Global("len") else ()
     return len(counted) == 1 and dataset != ir.NONE and reads_same(counted[0].value, dataset, exprs)
-
-
-def _name(func: ir.Expr) -> str:
-    return func.name if isinstance(func, ir.Attr | ir.Global) else ""
 
 
 def _sampled_by(loader: Loader, model: Model) -> Choice:
