@@ -19,6 +19,11 @@ DATA = "--- data.py\nclass Crops: ...\n"
 LONG = "    x = 1\n" * 40
 LOAD = "def load(config, folder): ...\n"
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
+NEEDY = (
+    "class Rows:\n    def __init__(self, path=None):\n        if path is None:\n            raise ValueError('no path')\n"
+    "        self.path = path\n"
+)
+TRAINER = "class Trainer:\n    def fit(self): ...\n    def validate(self):\n        " + LOADER
 PAIR = "from mine import pair\n"
 
 #: Programs that never create `loader`.
@@ -194,6 +199,23 @@ NEVER = {
         + LOADER
         + "main()\n"
     ),
+    "a constructor that fails without an argument": (
+        HEAD + NEEDY + "def main():\n    rows = Rows()\n    " + LOADER + "main()\n"
+    ),
+    "a function that fails with these arguments": (
+        HEAD + "def check(kind):\n    if kind == 'old':\n        return\n    raise NotImplementedError(kind)\n"
+        "def main():\n    check('new')\n    " + LOADER + "main()\n"
+    ),
+    "the method of an object whose constructor fails with its arguments": (
+        HEAD + NEEDY + "    def make(self):\n        " + LOADER + "Rows().make()\n"
+    ),
+    "a method that nothing calls": HEAD + TRAINER + "Trainer().fit()\n",
+    "one that is called on another object only": (
+        HEAD + TRAINER + "class Model:\n    def validate(self): ...\nTrainer().fit()\nModel().validate()\n"
+    ),
+    "one that has the name of a mode": HEAD
+    + TRAINER
+    + "Trainer().fit()\n--- run.py\ndef run(mode='validate'): ...\nrun()\n",
     "a function that only test.py calls, in a function that nothing calls": (
         "--- tools.py\nfrom torch.utils.data import DataLoader\ndef make():\n    "
         + LOADER
@@ -208,6 +230,37 @@ NEVER = {
 
 #: Programs that may create `loader`.
 MAYBE = {
+    "a constructor that fails without an argument, which it gets": (
+        HEAD + NEEDY + "def main(path):\n    rows = Rows(path)\n    " + LOADER + "main('rows')\n"
+    ),
+    "one whose failure is caught": (
+        HEAD
+        + NEEDY
+        + "def main():\n    try:\n        rows = Rows()\n    except ValueError:\n        rows = []\n    "
+        + LOADER
+        + "main()\n"
+    ),
+    "a function that returns before it fails": (
+        HEAD + "def check(kind=None):\n    if kind is None:\n        return\n    raise NotImplementedError(kind)\n"
+        "def main():\n    check()\n    " + LOADER + "main()\n"
+    ),
+    "a function that fails in some calls": (
+        HEAD + "def check(kind):\n    if kind == 'old':\n        raise NotImplementedError(kind)\n"
+        "def main(kind):\n    check(kind)\n    " + LOADER + "import sys\nmain(sys.argv[1])\n"
+    ),
+    "a method that is called on something unknown": (
+        HEAD + TRAINER + "Trainer().fit()\ndef run(trainer):\n    trainer.validate()\n"
+    ),
+    "a method that is handed on": HEAD + TRAINER + "from mine import run\nrun(Trainer().validate)\n",
+    "one that is looked up by its name": (
+        HEAD + TRAINER + "--- run.py\nimport train\nfrom mine import call\ncall(train.Trainer(), 'validate')\n"
+    ),
+    "one of an object that is a command line": HEAD + TRAINER + "import fire\nfire.Fire(Trainer())\n",
+    "one of an object of a library": (
+        HEAD + "import lightning\n" + TRAINER.replace("Trainer:", "Trainer(lightning.LightningModule):") + "Trainer()\n"
+    ),
+    "one in a library that is installed": HEAD + TRAINER + "Trainer().fit()\n--- setup.py\n",
+    "a property": HEAD + TRAINER.replace("    def validate", "    @property\n    def validate") + "Trainer().fit()\n",
     "a call of a function that may return": (
         HEAD + "def check(x):\n    if x:\n        return 1\n    raise RuntimeError(x)\ncheck(1)\n" + LOADER
     ),

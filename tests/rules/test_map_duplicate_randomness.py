@@ -12,6 +12,7 @@ from tests.rules.answers import answers
 CODE = """
 import json
 import numpy as np
+import pandas
 from multiprocessing import Pool
 from torch.utils.data import DataLoader, Dataset
 def cut(path, length, start=None):
@@ -51,6 +52,7 @@ STARTED = """
 import argparse
 import multiprocessing as mp
 import numpy as np
+import pandas
 import torch
 from multiprocessing.pool import Pool
 def work(item):

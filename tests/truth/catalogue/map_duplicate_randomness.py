@@ -17,6 +17,8 @@ FAULTY: tuple[Case, ...] = (
     Case(RULE, "parallel_mapper", "measured", (FORKED,), fix="unsafe", modules=("torchdata",)),
 )
 CLEAN: tuple[Case, ...] = (
+    #: Needs NumPy 2, which the tests install.
+    Case(RULE, "clean_loaded_later", "measured", (Run("a new interpreter", {}, {}, DUPLICATES),)),
     Case(RULE, "clean_initializer", "measured", (FORKED,)),
     Case(RULE, "clean_seed_per_item", "measured", (FORKED, SERVED)),
     Case(RULE, "clean_threads", "measured", (FORKED,)),

@@ -279,7 +279,9 @@ class Classes:
     def is_plain(self, cls: ClassRef) -> bool:
         """Whether no class of a library among the ancestors has methods that may call those of the class."""
         return all(
-            isinstance(base, ClassRef) or (isinstance(base, Lib) and base.name in _WITHOUT_METHODS)
+            not self._ev.installed.holds(base.path)
+            if isinstance(base, ClassRef)
+            else isinstance(base, Lib) and base.name in _WITHOUT_METHODS
             for base in self.mro(cls)
         )
 

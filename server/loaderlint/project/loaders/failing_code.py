@@ -92,7 +92,7 @@ class FailingCode:
         if self._ev.calls.is_refused(made) or self.keeps_from(made.site):
             return True
         init = self._ev.classes.init_frame(made)
-        return init is not None and init is not frame and self.never_returns(def_key(init))
+        return init is not None and init is not frame and self.fails_in(init)
 
     def keeps_from_all(self, path: Path, piece: int, numbers: Collection[ir.ExprId]) -> bool:
         """Whether calls and imports that always fail come before all of these expressions of a piece."""
@@ -145,18 +145,54 @@ class FailingCode:
 
     def _follows_failure(self, site: Site) -> bool:
         code, at = site.frame.code, site.frame.code.evaluated_by(site.expr)
-        if code.one is None or at is None:
-            return False
-        if site.frame not in self._of_frames:
-            self._of_frames[site.frame] = tuple(self._failures_of(code.one, site.frame))
-        return _is_after(at, code.one, self._of_frames[site.frame])
+        return code.one is not None and at is not None and _is_after(at, code.one, self._failures_in(site.frame))
 
-    def _failures_of(self, one: ir.DefIR, frame: Frame) -> Iterator[Failure]:
+    def fails_in(self, frame: Frame) -> bool:
+        """As `never_returns`, for the arguments of a frame."""
+        one = frame.code.one
+        if one is None or not _is_plain(one):
+            return False
+        first = min((failure.step for failure in self._failures_in(frame) if failure.context == 0), default=NONE)
+        return first != NONE and not any(number < first for number, _ in self._ev.liveness.returns(frame))
+
+    def _failures_in(self, frame: Frame) -> tuple[Failure, ...]:
         """The failures of a def in a frame, where a branch may be one that always runs."""
-        for step in self.unset_options.read_of_arguments(frame):
-            yield Failure(step, one.steps[step].context, where="before")
+        if frame not in self._of_frames:
+            with provisional(self._of_frames, frame, ()):
+                self._of_frames[frame] = tuple(self._find_failures_in(frame))
+        return self._of_frames[frame]
+
+    def _find_failures_in(self, frame: Frame) -> Iterator[Failure]:
+        steps = frame.code.one.steps if frame.code.one is not None else ()
+        for number in self.unset_options.read_of_arguments(frame):
+            yield Failure(number, steps[number].context, where="before")
         for failure in self.failing_steps(def_key(frame)):
             yield failure._replace(context=self._ev.liveness.run_with(failure.context, frame))
+        for number, step in frame.code.steps_of(ir.Perform):
+            if self._call_fails(step, frame):
+                yield Failure(number, self._ev.liveness.run_with(step.context, frame), where="in")
+
+    def _call_fails(self, step: ir.Perform, frame: Frame) -> bool:
+        """Whether a step calls a function or class of the project that always fails with these arguments, and may not
+        fail with others."""
+        facts, call = frame.facts, frame.code.exprs[step.call]
+        if facts is None or not isinstance(call, ir.Call) or self._ev.liveness.is_dead(step.context, frame):
+            return False
+        callee = self._callee(call, Unframed(self._ev, *def_key(frame), facts))
+        run = self._function_of(callee)
+        if callee is None or run is None or not self.failing_steps(run):
+            return False
+        targets = self._ev.targets(step.call, frame)
+        if len(targets) != 1 or def_key(targets[0]) != run or not self.fails_in(targets[0]):
+            return False
+        return self._is_certain(callee, call, frame.path, facts)
+
+    def _function_of(self, callee: FunctionRef | ClassRef | None) -> DefKey | None:
+        """What a call of a function or class runs: the function, or the constructor."""
+        if not isinstance(callee, ClassRef):
+            return def_key(callee) if callee is not None else None
+        init = self._ev.classes.member(callee, "__init__")
+        return def_key(init.function) if init is not None and init.function is not None else None
 
     # --- what fails ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +305,7 @@ class FailingCode:
         """Whether a function always fails when it is called: before it may return, outside branches and `try`."""
         facts = self._ev.facts(*key[:2])
         one = facts.ir.defs[key[2]] if facts is not None else None
-        if one is None or one.kind != "function" or one.is_generator or one.decorators:
+        if one is None or not _is_plain(one):
             return False
         first = min((failure.step for failure in self.failing_steps(key) if failure.context == 0), default=NONE)
         return first != NONE and not any(isinstance(step, ir.Return) for step in one.steps[:first])
@@ -332,6 +368,11 @@ class FailingCode:
                 pieces = file.asking(_may_end, scope=MODULE) if file is not None else ()
                 self._unimportable[path] = any(block < 0 for _, block in self._failing_among(pieces, file))
         return self._unimportable[path]
+
+
+def _is_plain(one: ir.DefIR) -> bool:
+    """Whether a call of a function runs it at once, and nothing around it."""
+    return one.kind == "function" and not one.is_generator and not one.decorators
 
 
 def _exits(call: ir.Call, here: Unframed) -> bool:

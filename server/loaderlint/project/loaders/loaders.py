@@ -301,7 +301,7 @@ class Loaders:
 
     def _is_unused(self, site: Site) -> bool:
         """Whether no program of the project makes a call."""
-        return self.unused.is_unused(*def_key(site.frame))
+        return self.unused.is_unused(*def_key(site.frame)) or self.unused.is_uncalled(site.frame)
 
     def is_idle(self, loader: Loader) -> bool:
         """Whether nothing iterates over a loader of torch's own class, be it the only one of the project."""
@@ -321,15 +321,15 @@ class Loaders:
         return self.unused.use(*def_key(frame)) == "known"
 
     def _is_aside(self, loader: Loader) -> bool:
-        """Whether a loader is created by a test, by a function that no known code calls, or by a class of which no
-        known code creates an object."""
+        """Whether a loader is created by a test, by a function or method that no known code calls, or by a class of
+        which no known code creates an object."""
         if in_tests(loader.path, self._ev.files.root):
             return True
         frame = loader.site.frame if loader.site is not None else None
         if frame is None or frame.def_ == 0:
             return False
         if isinstance(frame.receiver, Instance):
-            return frame.receiver.site is None
+            return frame.receiver.site is None or self.unused.is_uncalled(frame)
         return def_key(frame) in self._callers.uncalled
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:

@@ -16,7 +16,8 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, def_key
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, def_key
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.failing_imports import PACKAGE
 from loaderlint.project.modules.project_files import Files, ProjectFile
@@ -27,6 +28,8 @@ from loaderlint.syntax.notebook import SUFFIX
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
 #: Texts of code that looks up modules, or functions of its own module, by names that are made up at run time.
 _LOOKING_UP = ("import_module", "__import__", "sys.modules", "globals(", " eval(", "=eval(")
+#: Functions that make a command line of an object: `fire.Fire(Trainer())`.
+_COMMAND_LINES = ("Fire", "CLI")
 Use = Literal["known", "outside", "none"]
 
 
@@ -43,6 +46,32 @@ class UnusedFunctions:
         """Whether a def is a function, or lies in one, that no program of the project can run. Methods are used, unless
         what always fails comes before their class, or it is switched off."""
         return self.use(path, piece, def_) == "none"
+
+    def is_uncalled(self, frame: Frame) -> bool:
+        """Whether a frame is that of a method on an object that the project creates, and no code calls the method on
+        it, or hands it on: `run(trainer.validate)`."""
+        made, key = frame.receiver, def_key(frame)
+        if not isinstance(made, Instance) or made.site is None or frame.facts is None or self._is_open(made, frame):
+            return False
+        if self._callers.owner(*key, frame.facts) is None or self._callers.is_called_on(made, key):
+            return False
+        name = frame.facts.ir.defs[frame.def_].name
+        return not any(self._reads(file, number, name, key) for file, number in self._holding(name, frame.path))
+
+    def _is_open(self, made: Instance, frame: Frame) -> bool:
+        """Whether code from outside may call the methods of an object: that of users, or a command line that is made of
+        it."""
+        file = self._ev.file(made.site.frame.path) if made.site is not None else None
+        return is_installed(self._ev.files, frame.path) or file is None or any(map(file.mentioning, _COMMAND_LINES))
+
+    def _reads(self, file: ProjectFile, piece: int, name: str, method: DefKey) -> bool:
+        """Whether a piece reads a method without calling it, or may look it up by its name."""
+        facts = self._ev.facts(file.path, piece)
+        if facts is None:
+            return True  # it is half typed
+        called = {e.func for e in facts.ir.exprs if isinstance(e, ir.Call)}
+        named = (e for number, e in enumerate(facts.ir.exprs) if number not in called and names_function(e, name))
+        return any(isinstance(e, ir.Attr) or _may_look_up(file, method[0]) for e in named)
 
     def use(self, path: Path, piece: int, def_: int) -> Use:
         """What runs a def: 'known' code of the project, perhaps code 'outside' of it, or 'none'."""

@@ -814,6 +814,7 @@ class Model:
         maybe.sort(key=lambda one: (one.unused, one.is_for_evaluation))
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         found = (*proven, *maybe)
+        found = tuple(one for one in found if not one.fails) or found  # no program creates the others
         lead = found[0]
         is_presumed = lead.unused or bool(presumed >> lead.index & 1)
         return Exposure(found, "proven" if proven else "possible", is_guess, is_presumed)

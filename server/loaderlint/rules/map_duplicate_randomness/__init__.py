@@ -14,13 +14,15 @@ numbers. A generator that is bound to the function (`partial(f, rng=rng)`, a met
 task and starts from the same state each time. The mapped data is usually saved, and then the repeated numbers stay in
 the training set.
 
-NumPy 2.4 loads `numpy.random` at its first use. If nothing in the main process has used it, each forked process loads
-its own.
+NumPy 2 loads `numpy.random` at its first use. If nothing in the main process has used it, each forked process creates
+its own state. So where no code of the main process names `numpy.random`, and it imports no library that loads it (such
+as pandas, scikit-learn or torchvision), the message says "before NumPy 2", and the finding is only possible.
 
 ## When it is not a bug
 - The function seeds NumPy itself, or creates a generator from the item: `default_rng((seed, index))`.
 - The function passes a seed of the item to code that cannot be resolved, which may seed NumPy.
 - The pool's `initializer` seeds NumPy in each process.
+- NumPy 2 is declared, and no code or library loads `numpy.random` in the main process.
 - There is one process, or threads do the work (`ThreadPool`, `ParallelMapper` without `method="process"`).
 - The numbers come from Python's own `random.random()` and similar functions: CPython seeds them in each forked child.
 - The numbers come from NumPy's global state, and the processes do not start by fork.
@@ -65,6 +67,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Site, def_key
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.map_duplicate_randomness.loaded_state import LOADING, is_copied
 from loaderlint.rules.map_duplicate_randomness.possible_maps import map_names, may_map
 from loaderlint.rules.map_duplicate_randomness.process_maps import (
     Mapping,
@@ -86,6 +89,7 @@ from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING_DRAWS = "nothing that its processes run is known to draw from a state that they share at the start"
 _FAILS = "what its processes run always fails"
+_LOADED_LATER = "NumPy 2 loads numpy.random only in its processes, and each creates its own state"
 _MAY_BE_SEEDED = "what its processes run passes a seed to code that is not known, which may seed NumPy"
 
 
@@ -120,7 +124,14 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     if not found and model.explains:
         yield from silent(RULE.name, here, _MAY_BE_SEEDED if may_be_seeded(frames, model) else _NOTHING_DRAWS, model)
     for one in found:
-        yield _finding(one, call, frames, certainty, model)
+        is_there = one.made is not None or mapping.library in LOADING
+        answer = "yes" if is_there else is_copied(call.frame.path, (*before, *frames), model)
+        if answer == "no":
+            yield from silent(RULE.name, here, _LOADED_LATER, model)
+        elif answer == "unknown":
+            yield _finding(one, call, frames, "possible", model, "before NumPy 2, ")
+        else:
+            yield _finding(one, call, frames, certainty, model)
 
 
 def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame, ...] | None:
@@ -133,12 +144,12 @@ def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame
 
 
 def _finding(
-    one: Inherited, call: WorkerCall, frames: tuple[Frame, ...], certainty: Certainty, model: Model
+    one: Inherited, call: WorkerCall, frames: tuple[Frame, ...], certainty: Certainty, model: Model, when: str = ""
 ) -> Finding:
     intents = process_fix(one, frames, model)
     start = Evidence(model.place(call.frame, call.number), f"{model.label(frames[0])} runs in the processes of this")
     return undoubted(RULE, certainty).finding(
-        f"every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
+        f"{when}every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
         f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
         "a number from the item as `index`",
         one.place(model),

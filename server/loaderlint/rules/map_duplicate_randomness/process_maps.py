@@ -33,8 +33,10 @@ _PACKED = frozenset({"apply", "apply_async"})
 
 
 class Mapping(NamedTuple):
-    """A function that a call runs in several processes. `processes`: how many, as a value; `context`: what the call
-    says of how they start; `first`: what each process runs before."""
+    """A function that a call runs in several processes. `library`: what starts them; `processes`: how many, as a value;
+    `context`: what the call says of how they start; `first`: what each process runs before."""
+
+    library: str
 
     function: Val
     arguments: Arguments
@@ -65,7 +67,7 @@ def _parallel_mapper(arguments: Arguments) -> Iterator[Mapping]:
     method = arguments.get("method", 4)
     if function is not None and count is not None and method is not None and method.literal is not None:
         if method.literal.value == "process":
-            yield Mapping(function, _ITEM, count, arguments.get("multiprocessing_context", 5), None)
+            yield Mapping("torchdata", function, _ITEM, count, arguments.get("multiprocessing_context", 5), None)
 
 
 def _sharded(arguments: Arguments) -> Iterator[Mapping]:
@@ -73,7 +75,7 @@ def _sharded(arguments: Arguments) -> Iterator[Mapping]:
     function = arguments.get("function", 0)
     count = next((value for name, value in arguments.keywords if name == "num_proc"), None)
     if function is not None and count is not None:
-        yield Mapping(function, _ITEM, count, None, None)
+        yield Mapping("datasets", function, _ITEM, count, None, None)
 
 
 def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) -> Iterator[Mapping]:
@@ -98,7 +100,7 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
     count = made.get(*kind.processes)
     if count is None or count.is_none:
         count = _AS_MANY_AS_PROCESSORS
-    yield Mapping(function, passed, count, context, made.get(*kind.initializer))
+    yield Mapping("multiprocessing", function, passed, count, context, made.get(*kind.initializer))
 
 
 def _item(iterables: tuple[Val, ...]) -> Val:

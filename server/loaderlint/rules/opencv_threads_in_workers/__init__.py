@@ -57,7 +57,8 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 ```
 
 ## Fix safety
-Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if a loader has one worker, which may be faster
+Safe: a call in the `worker_init_fn` changes only the workers. Unsafe if only large images start threads: it has no
+effect where all images are small. Unsafe if a loader has one worker, which may be faster
 with the threads. Loaders with several workers get the call, and loaders with one do not, unless they share a
 `worker_init_fn`: then the fix is unsafe. A loader in the same file whose dataset is unknown, because it comes out of a
 registry, gets the call too, and so does one whose option for workers is 0 by default, for those who set the option. If
@@ -77,6 +78,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
@@ -150,13 +153,16 @@ def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limit
     depends_on_size = not any(starts_threads_of_any_size(call, model) for call in calls)
     large = " for images of more than about 313 x 313 pixels" if depends_on_size else ""
     lost = " (spawned workers do not run the code under `__main__`)" if limits.lost else ""
+    fixes = limiting_fixes(imported, verdict.exposure, _without_workers_yet(verdict, imported, limits, model), model)
+    if depends_on_size:
+        fixes = tuple(replace(fix, safety="unsafe") for fix in fixes)
     return verdict.finding(
         f"each worker starts OpenCV's own threads{large}: cv2 runs {in_workers_of(verdict.exposure)} and nothing "
         f"limits it there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",
         imported.spot.place(model),
         "cv2",
         (*_called(calls, model), *verdict.why(model)),
-        limiting_fixes(imported, verdict.exposure, _without_workers_yet(verdict, imported, limits, model), model),
+        fixes,
     )
 
 
