@@ -20,7 +20,7 @@ LONG = "    x = 1\n" * 40
 LOAD = "def load(config, folder): ...\n"
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
 NEEDY = (
-    "class Rows:\n    def __init__(self, path=None):\n        if path is None:\n            raise ValueError('no path')\n"
+    "class Rows:\n    def __init__(self, path=None):\n        if path is None:\n            raise ValueError\n"
     "        self.path = path\n"
 )
 TRAINER = "class Trainer:\n    def fit(self): ...\n    def validate(self):\n        " + LOADER

@@ -149,8 +149,8 @@ def _finding(
     intents = process_fix(one, frames, model)
     start = Evidence(model.place(call.frame, call.number), f"{model.label(frames[0])} runs in the processes of this")
     return undoubted(RULE, certainty).finding(
-        f"{when}every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
-        f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
+        f"{when}every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` "
+        f"in {call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
         "a number from the item as `index`",
         one.place(model),
         one.name,
