@@ -19,7 +19,7 @@ from loaderlint.project.evaluation.argument_binding import Unpacked
 from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.file_parts import values_under
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.later_attributes import RECORDS, set_before
+from loaderlint.project.evaluation.later_attributes import RECORDS, replaced_on, set_before
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.operators import split_text
 from loaderlint.project.evaluation.recursion_guard import provisional
@@ -55,10 +55,12 @@ _PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configa
 _MAKE = ("ArgumentParser", "ArgParser")
 PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
 _FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
+#: A configuration that no method reads from a file: what code assigns last is its value.
+_EASY_DICT = "easydict.EasyDict"
 _CONFIG_NODES = (
     "yacs.config.CfgNode",
     "fvcore.common.config.CfgNode",
-    "easydict.EasyDict",
+    _EASY_DICT,
     "ml_collections.ConfigDict",
 )
 #: Records that no library reads a configuration into.
@@ -202,7 +204,11 @@ class UserOptions:
         if not assigned:
             return None
         found = join(assigned if is_sure or given is None else (given, *assigned))
-        return found if atom.name in _NAMESPACES else self._configured(found, "configuration default")
+        if atom.name in _NAMESPACES:
+            return found
+        if atom.name == _EASY_DICT and (is_sure or replaced_on(self._ev, atom.site, name) is not None):
+            return found
+        return self._configured(found, "configuration default")
 
     # --- looking declarations up --------------------------------------------------------------------------------------
 
