@@ -507,7 +507,7 @@ ASSIGNED = {
 }
 WORKERS = {
     "in a function": "num_workers=0",
-    "in a function, in the record of a library": "num_workers=0, configuration default",
+    "in a function, in the record of a library": "num_workers=0",
     "what a function gives": "num_workers=0",
     "for an object": "num_workers=0",
     "set again, on what a function gives": "num_workers=0 or 4",

@@ -178,6 +178,22 @@ class Calls:
         stars = [arg for arg in call.args if arg.kind.startswith("star")]
         return all(arg.kind == "starstar" and is_as_written(self._ev, arg.value, frame) for arg in stars)
 
+    def passed_to(self, frame: Frame, index: int) -> Site | None:
+        """The expression that the call which creates an object passes to a parameter of its constructor, whose frame
+        this is; None if the call does not name it, or for any other frame."""
+        one, made = frame.code.one, frame.receiver
+        if one is None or not isinstance(made, Instance) or made.site is None or not 0 < index < len(one.params):
+            return None
+        call = self._ev.expr(made.site.frame, made.site.expr)
+        if not isinstance(call, ir.Call) or self._ev.classes.init_frame(made) is not frame:
+            return None  # a base class has its own arguments
+        name = one.params[index].name
+        named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == name]
+        before = call.args[:index]  # without self
+        if not named and len(before) == index and all(arg.kind == "pos" for arg in before):
+            named = [before[-1].value]
+        return Site(made.site.frame, named[0]) if named else None
+
     def is_refused(self, made: Instance) -> bool:
         """Whether the call that creates an object raises TypeError (see `refuses` and `fails_on_none`)."""
         call = self._ev.expr(made.site.frame, made.site.expr) if made.site is not None else None

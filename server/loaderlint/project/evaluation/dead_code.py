@@ -283,7 +283,7 @@ class Liveness:
         closer look."""
         bindings = frame.code.bindings
         contexts = {step.context for choice in choices for _, step in bindings.get(choice, ())}
-        return any(self._runs(context, frame) is not None for context in contexts if frame.code.is_branch(context))
+        return any(self._runs(context, frame) is not None for context in contexts)
 
     def _certain(self, bound: dict[int, list[tuple[int, int]]], frame: Frame) -> list[tuple[int, tuple[int, int]]]:
         """The choices, each with its place, that are bound in a branch which runs whenever the code around it does."""
@@ -323,10 +323,10 @@ class Liveness:
         """Whether a choice that is bound at a place is replaced before it is read: another one of the `certain`
         choices, each with its place, always follows."""
         number, context = bind
-        if not frame.code.is_branch(context):
-            return False
         if context and self.is_dead(context, frame):
             return True
+        if not frame.code.is_branch(context):
+            return False
         later = [at for other, at in certain if other != choice and at[0] > number]
         before = read_in if one.is_within(read_in, context) else context  # in which it still is what was bound
         return any(self._always_follows(at[1], before, one, frame) for at in later)

@@ -31,13 +31,26 @@ _CALLED_AS_IT_IS = frozenset({"plain", "static", "class"})
 
 def is_never_none(ev: Evaluator, number: int, step: int, frame: Frame, depth: int = 0) -> bool:
     """Whether expression `number` is not None where step `step` reads it: it was used as None cannot be, or the
-    functions that give it used it so."""
+    functions that give it used it so, or the call that creates the object of a constructor passes what is not None."""
     value = ev.eval(number, frame)
     if value.atoms and operators.compare("is", value, NONE_VALUE) is False:
         return True
     if _is_used_before(number, step, frame):
         return True
-    return depth < _MAX_DEPTH and isinstance(ev.expr(frame, number), ir.Call) and _gives(ev, number, frame, depth)
+    e = ev.expr(frame, number)
+    if depth >= _MAX_DEPTH or not isinstance(e, ir.Call | ir.Param):
+        return False
+    return _gives(ev, number, frame, depth) if isinstance(e, ir.Call) else _is_passed(ev, e.index, frame, depth)
+
+
+def _is_passed(ev: Evaluator, index: int, frame: Frame, depth: int) -> bool:
+    """Whether the call that creates an object passes something to a parameter of its constructor that is not None."""
+    passed = ev.calls.passed_to(frame, index)
+    made = frame.receiver.site if isinstance(frame.receiver, Instance) else None
+    if passed is None or made is None:
+        return False
+    step = made.frame.code.evaluated_by(made.expr)
+    return step is not None and is_never_none(ev, passed.expr, step, passed.frame, depth + 1)
 
 
 def _is_used_before(number: int, step: int, frame: Frame) -> bool:

@@ -151,29 +151,10 @@ class OpposedBranches:
                 if len(stores) == 1 and stores[0].construction:
                     step = stores[0].frame.code.one.steps[stores[0].step]  # type: ignore[union-attr]
                     yield from self._said(stores[0].frame, step.value, is_true, flags - 1)  # type: ignore[union-attr]
-            case ir.Param(index) if flags and isinstance(frame.receiver, Instance) and frame.receiver.site is not None:
-                passed = self._passed(frame, index, frame.receiver.site)
+            case ir.Param(index) if flags:
+                passed = self._ev.calls.passed_to(frame, index)
                 if passed is not None:
-                    yield from self._said(frame.receiver.site.frame, passed, is_true, flags - 1)
-
-    def _passed(self, frame: Frame, index: int, made: Site) -> int | None:
-        """What the call that creates an object passes to this parameter of its constructor."""
-        one = frame.code.one
-        call = self._ev.expr(made.frame, made.expr)
-        if one is None or not 0 < index < len(one.params) or not isinstance(call, ir.Call):
-            return None
-        if not self._is_own_constructor(frame):
-            return None
-        name = one.params[index].name
-        named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == name]
-        before = call.args[:index]  # without self
-        if not named and len(before) == index and all(arg.kind == "pos" for arg in before):
-            named = [before[-1].value]
-        return named[0] if named else None
-
-    def _is_own_constructor(self, frame: Frame) -> bool:
-        """Whether a frame is the constructor that the call itself runs, not one of a base class."""
-        return isinstance(frame.receiver, Instance) and self._ev.classes.init_frame(frame.receiver) is frame
+                    yield from self._said(passed.frame, passed.expr, is_true, flags - 1)
 
 
 def _unopposed(others: Iterable[Choice], own: frozenset[Choice]) -> frozenset[Choice]:
