@@ -18,6 +18,7 @@ from loaderlint.lsp import (
     pull_diagnostics,
     rule_page,
     status,
+    trace,
     what_if,
 )
 from loaderlint.lsp.protocol_diagnostics import Report
@@ -46,6 +47,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
     types.PROGRESS: pull_diagnostics.shown_progress,
     types.WINDOW_WORK_DONE_PROGRESS_CREATE: check_workspace.shown_token,
     types.WORKSPACE_APPLY_EDIT: fix_workspace.fix_workspace,
+    types.LOG_TRACE: trace.checked,
     status.STATUS: status.announce,
 }
 
@@ -53,7 +55,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
 _BY_PYGLS = {
     types.CANCEL_REQUEST: "Stops a request and what is computed for it; it is answered with an error, as the"
     " specification asks for.",
-    types.SET_TRACE: "Taken, without effect: the server does not trace.",
+    types.SET_TRACE: "Whether the server writes into the client's trace what it checks: see `$/logTrace`.",
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Stops the check of the workspace whose progress is shown.",
     types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{rule_page.OPEN}` or `{what_if.WHAT_IF}`, the server's commands.",
 }

@@ -31,7 +31,6 @@ def test_what_is_only_understood() -> None:
 
     async def scenario() -> None:
         async with session() as client:
-            client.notify("$/setTrace", value="verbose")
             client.notify("window/workDoneProgress/cancel", token="unknown")
             client.notify("textDocument/didSave", textDocument={"uri": "file:///a.py"})
             try:

@@ -18,6 +18,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from loaderlint.lsp.async_engine import AsyncEngine
@@ -45,8 +46,8 @@ STANDING = 0.05
 class Analysis:
     """Plans the jobs of the engine and passes their findings on to the shown documents.
 
-    `announce` is called when a document may have become settled or unsettled, `linked` when a project was linked
-    again."""
+    `announce` is called when a document may have become settled or unsettled, `linked` when a project was linked again,
+    `checked` when a job is done: with its answer, the seconds that it took, and whether a project was linked again."""
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Analysis:
         *,
         linked: Callable[[], None],
         announce: Callable[[Document | Notebook, bool], None],
+        checked: Callable[[Job, Answer, float, bool], None],
     ) -> None:
         self.begun = asyncio.Event()
         """Set when the settings are known and the first check is done."""
@@ -66,6 +68,7 @@ class Analysis:
         self._notices = notices
         self._linked = linked
         self._announce = announce
+        self._checked = checked
         self._links = 0
         self._tries = 0
         self._setup: Setup | None = None
@@ -253,7 +256,8 @@ class Analysis:
         def early(answer: Answer) -> None:
             loop.call_soon_threadsafe(self._take_early, job, answer)
 
-        self._engine.perform(job, early).add_done_callback(self._end)
+        done = partial(self._end, job, loop.time())
+        self._engine.perform(job, early).add_done_callback(done)
 
     def _next_job(self, setup: Setup) -> Job:
         snapshots = self._shown.noted()
@@ -267,7 +271,7 @@ class Analysis:
         self._gone.clear()
         return job
 
-    def _end(self, future: asyncio.Future[Answer | None]) -> None:
+    def _end(self, job: Job, began: float, future: asyncio.Future[Answer | None]) -> None:
         self._job = None
         self._shown.end_early()
         if self._closed:
@@ -284,6 +288,7 @@ class Analysis:
             self._notices.failed(error)
         if answer is not None:
             self._tries = 0
+            self._checked(job, answer, asyncio.get_running_loop().time() - began, answer.links != self._links)
             self._take(answer)
         if self._planned:
             self._begin()

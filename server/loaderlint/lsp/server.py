@@ -31,6 +31,7 @@ from loaderlint.lsp import (
     rule_page,
     status,
     symptom_request,
+    trace,
     transport,
     what_if,
     worker_map_request,
@@ -94,6 +95,7 @@ class Server(LanguageServer):
             Notices(self.say, self.alert),
             linked=lambda: self.start(self.refresh_lenses()),
             announce=lambda document, settled: status.announce(self, document, settled),
+            checked=lambda job, answer, seconds, linked: trace.checked(self, job, answer, seconds, linked),
         )
         self.left = False
         self.exit_code = 1
@@ -194,6 +196,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     client_settings.take(ls, options.get("settings"))
     ls.interpreter = client_settings.interpreter(options)
     ls.workspace_by_request = client_settings.shows_workspace(options)
+    trace.begin(ls, params)
     logger.info("the client is %s", params.client_info)
     if ls.client.pulls:
         pull_diagnostics.register(ls)
