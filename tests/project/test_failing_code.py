@@ -209,6 +209,9 @@ NEVER = {
     "the method of an object whose constructor fails with its arguments": (
         HEAD + NEEDY + "    def make(self):\n        " + LOADER + "Rows().make()\n"
     ),
+    "an option with which another one begins": (
+        HEAD + PARSER.replace("args =", "parser.add_argument('--folders')\nargs =") + "print(args.folder)\n" + LOADER
+    ),
     "a method that nothing calls": HEAD + TRAINER + "Trainer().fit()\n",
     "one that is called on another object only": (
         HEAD + TRAINER + "class Model:\n    def validate(self): ...\nTrainer().fit()\nModel().validate()\n"
@@ -247,6 +250,10 @@ MAYBE = {
     "a function that fails in some calls": (
         HEAD + "def check(kind):\n    if kind == 'old':\n        raise NotImplementedError(kind)\n"
         "def main(kind):\n    check(kind)\n    " + LOADER + "import sys\nmain(sys.argv[1])\n"
+    ),
+    "an option that a text names among others": (
+        HEAD + PARSER + "for name in 'size, folder'.split(', '):\n    args.__setattr__(name, 1)\n"
+        "print(args.folder)\n" + LOADER
     ),
     "a method that is called on something unknown": (
         HEAD + TRAINER + "Trainer().fit()\ndef run(trainer):\n    trainer.validate()\n"

@@ -198,9 +198,10 @@ def _mentions(facts: PieceFacts, spellings: set[str]) -> bool:
     """Whether a piece may set an option of one of these names: with a text, with `set_defaults`, or by storing an
     attribute of another object than its own."""
     exprs = facts.ir.exprs
+    word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(spellings)))})(?![\w-])")
     for e in exprs:
         match e:
-            case ir.Const("str", str(text)) if any(word in text for word in spellings):
+            case ir.Const("str", str(text)) if word.search(text):
                 return True
             case ir.Call(func, args) if any(arg.name in spellings for arg in args):
                 if called_name(exprs, func) == "set_defaults":
