@@ -8,11 +8,11 @@ no known loader holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
     from loaderlint.project.modules.project_files import Binding, ProjectFile
 
+_Chosen = TypeVar("_Chosen", ClassRef | FunctionRef, Method)
 #: The number of methods or classes that a computed name may stand for.
 MAX_CHOICES = 64
 _MAX_STARS = 3
@@ -425,8 +426,14 @@ def _begins_with(ev: Evaluator, frame: Frame, number: int) -> str:
     return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else ""
 
 
-def _name(ev: Evaluator, atom: ClassRef | FunctionRef) -> str:
+def named_like(ev: Evaluator, chosen: Iterable[_Chosen], pattern: str) -> Iterator[_Chosen]:
+    """Those of some classes, functions and methods whose names match a pattern; all of them if it is ''."""
+    return (one for one in chosen if not pattern or re.fullmatch(pattern, _name(ev, one)))
+
+
+def _name(ev: Evaluator, atom: ClassRef | FunctionRef | Method) -> str:
     if isinstance(atom, ClassRef):
         return ev.classes.name(atom)
-    facts = ev.facts(atom.path, atom.piece)
-    return facts.ir.defs[atom.def_].name if facts else ""
+    function = atom.function if isinstance(atom, Method) else atom
+    facts = ev.facts(function.path, function.piece)
+    return facts.ir.defs[function.def_].name if facts else ""

@@ -311,11 +311,12 @@ def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
     fields: list[Val] = []
     for atom in base.only(Instance, ModuleRef):
         if isinstance(atom, Instance):
-            candidates.extend(ev.classes.public_methods(atom))
+            candidates.extend(dynamic_dispatch.named_like(ev, ev.classes.public_methods(atom), pattern))
             names = ev.classes.attributes_like(atom, pattern) if pattern else []
             fields.extend(ev.classes.field(atom, name) for name in names[: dynamic_dispatch.MAX_CHOICES])
         elif isinstance(atom, ModuleRef):
-            candidates.extend(islice(dynamic_dispatch.choices(ev, atom), dynamic_dispatch.MAX_CHOICES))
+            chosen = dynamic_dispatch.named_like(ev, dynamic_dispatch.choices(ev, atom), pattern)
+            candidates.extend(islice(chosen, dynamic_dispatch.MAX_CHOICES))
     return join((of(*candidates[: dynamic_dispatch.MAX_CHOICES], Unknown("dynamic attribute")), *fields))
 
 
