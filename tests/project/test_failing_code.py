@@ -199,6 +199,12 @@ NEVER = {
         + LOADER
         + "main()\n"
     ),
+    "one beside the project's folder, wherever somebody keeps it": (
+        HEAD
+        + "import os, sys\nsys.path.append(os.environ['HOME'] + '/mine/rows/')\nfrom data import Tiles\n"
+        + LOADER
+        + DATA.replace("data.py", "rows/data.py")
+    ),
     "a constructor that fails without an argument": (
         HEAD + NEEDY + "def main():\n    rows = Rows()\n    " + LOADER + "main()\n"
     ),
@@ -233,6 +239,18 @@ NEVER = {
 
 #: Programs that may create `loader`.
 MAYBE = {
+    "an import beside a folder that is not the project's": (
+        HEAD
+        + "import os, sys\nsys.path.append(os.environ['HOME'] + '/mine/tiles')\nfrom data import Tiles\n"
+        + LOADER
+        + DATA.replace("data.py", "rows/data.py")
+    ),
+    "an import beside a folder whose name is not written": (
+        HEAD
+        + "import os, sys\nsys.path.append(os.environ['rows'])\nfrom data import Tiles\n"
+        + LOADER
+        + DATA.replace("data.py", "rows/data.py")
+    ),
     "a constructor that fails without an argument, which it gets": (
         HEAD + NEEDY + "def main(path):\n    rows = Rows(path)\n    " + LOADER + "main('rows')\n"
     ),

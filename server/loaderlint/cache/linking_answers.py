@@ -44,7 +44,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.fixtures": "_is_called",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.loaders.failing_code": "_may_fail _may_end _asserts_false _loops_for_ever",
-        "project.loaders.failing_imports": "_adds_foreign_folder _finds_own_folder",
+        "project.loaders.failing_imports": "_foreign_folders _finds_own_folder",
         "project.loaders.unset_options": "_sets_unseen_with",
         "project.modules.unseen_bindings": "_binds_unseen",
         "project.evaluation.item_places": "moves_items",

@@ -32,6 +32,8 @@ _CHANGES_IMPORTS = ("_init_paths", "sys.modules", "addsitedir", "meta_path", "pa
 _PATH = "sys.path"
 #: A folder for `sys.path` that may be outside the project: absolute, of the user, or from the environment.
 _FOREIGN_FOLDER = re.compile(r"sys\.path[^\n]*(?:[\"'](?:/|~|\w:)|environ|getenv|argv|args|expanduser)")
+#: The last folder of a path in a line: `src` in `os.environ["HOME"] + "/rows/src/"`.
+_LAST_FOLDER = re.compile(r"/([\w.-]+)/?[\"'][^\"']*$")
 #: One that is found from the place of the file or of the program.
 _OWN_FOLDER = re.compile(r"__file__|getcwd|Path\.cwd|[\"']\.{1,2}[\"'/]")
 
@@ -106,8 +108,23 @@ class FailingImports:
         """Whether a file of the project adds folders to `sys.path` that may be outside the project."""
         if self._adds_folders is None:
             files = map(self._ev.file, self._ev.files.containing(_PATH))
-            self._adds_folders = any(_adds_folders(file) for file in files if file is not None)
+            self._adds_folders = any(self._may_add_others(file) for file in files if file is not None)
         return self._adds_folders
+
+    def _may_add_others(self, file: ProjectFile) -> bool:
+        """Whether a file adds folders to `sys.path` that may be outside the project. One with the name of a folder of
+        the project is that folder, wherever somebody keeps the project: `os.environ["HOME"] + "/rows/src"`."""
+        adding = [file.pieces[index] for index in file.mentioning(_PATH)]
+        foreign = {name for piece in adding for name in piece.ask(_foreign_folders)}
+        if foreign:
+            return not foreign <= self._own_folders()
+        return bool(adding) and not any(True for _ in file.asking(_finds_own_folder))
+
+    def _own_folders(self) -> frozenset[str]:
+        """The names of the project's folders."""
+        root = self._ev.files.root
+        inside = (path.relative_to(root).parts[:-1] for path in self._ev.files.paths())
+        return frozenset({root.name}.union(*inside))
 
     def _lacks(self, path: Path, name: str) -> bool:
         """Whether a module, with those of the project that its star imports lead to, binds no such name and shows all
@@ -145,16 +162,11 @@ def called(ev: Evaluator, module: str, name: str | None) -> Iterator[Path]:
             yield path
 
 
-def _adds_folders(file: ProjectFile) -> bool:
-    """Whether a file adds folders to `sys.path` that may be outside the project."""
-    adding = file.mentioning(_PATH)
-    return any(file.pieces[index].ask(_adds_foreign_folder) for index in adding) or (
-        bool(adding) and not any(True for _ in file.asking(_finds_own_folder))
-    )
-
-
-def _adds_foreign_folder(text: str) -> bool:
-    return _FOREIGN_FOLDER.search(text) is not None
+def _foreign_folders(text: str) -> tuple[str, ...]:
+    """The last names of the folders that a text adds to `sys.path`, and that may be outside the project; '' for one
+    whose name is not written."""
+    lines = [line for line in text.splitlines() if _FOREIGN_FOLDER.search(line)]
+    return tuple(found[-1] if (found := _LAST_FOLDER.findall(line)) else "" for line in lines)
 
 
 def _finds_own_folder(text: str) -> bool:
