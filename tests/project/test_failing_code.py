@@ -24,6 +24,13 @@ NEEDY = (
     "        self.path = path\n"
 )
 TRAINER = "class Trainer:\n    def fit(self): ...\n    def validate(self):\n        " + LOADER
+#: A program that finds its modules in a folder beside its own.
+KEPT = (
+    HEAD.replace("train.py", "rows/bin/train.py")
+    + "import os, sys\nsys.path.append(os.environ['HOME'] + FOLDER)\nfrom data import Tiles\n"
+    + LOADER
+    + DATA.replace("data.py", "rows/data.py")
+)
 PAIR = "from mine import pair\n"
 
 #: Programs that never create `loader`.
@@ -199,12 +206,7 @@ NEVER = {
         + LOADER
         + "main()\n"
     ),
-    "one beside the project's folder, wherever somebody keeps it": (
-        HEAD
-        + "import os, sys\nsys.path.append(os.environ['HOME'] + '/mine/rows/')\nfrom data import Tiles\n"
-        + LOADER
-        + DATA.replace("data.py", "rows/data.py")
-    ),
+    "one beside the project's folder, wherever somebody keeps it": KEPT.replace("FOLDER", "'/mine/rows/'"),
     "a constructor that fails without an argument": (
         HEAD + NEEDY + "def main():\n    rows = Rows()\n    " + LOADER + "main()\n"
     ),
@@ -239,18 +241,8 @@ NEVER = {
 
 #: Programs that may create `loader`.
 MAYBE = {
-    "an import beside a folder that is not the project's": (
-        HEAD
-        + "import os, sys\nsys.path.append(os.environ['HOME'] + '/mine/tiles')\nfrom data import Tiles\n"
-        + LOADER
-        + DATA.replace("data.py", "rows/data.py")
-    ),
-    "an import beside a folder whose name is not written": (
-        HEAD
-        + "import os, sys\nsys.path.append(os.environ['rows'])\nfrom data import Tiles\n"
-        + LOADER
-        + DATA.replace("data.py", "rows/data.py")
-    ),
+    "an import beside a folder that is not the project's": KEPT.replace("FOLDER", "'/mine/tiles'"),
+    "an import beside a folder whose name is not written": KEPT.replace("FOLDER", "os.environ['rows']"),
     "a constructor that fails without an argument, which it gets": (
         HEAD + NEEDY + "def main(path):\n    rows = Rows(path)\n    " + LOADER + "main('rows')\n"
     ),

@@ -14,6 +14,7 @@ from loaderlint.knowledge.listings import (
     TABLES,
 )
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.replaced_values import after_construction
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, SeqOf, Val
 from loaderlint.project.modules.dependencies import is_def, needs_word
 from loaderlint.project.reach.model import Model
@@ -344,10 +345,13 @@ class ListingOrder:
         found: set[Order] = set()
         for inst in owner.only(Instance):
             frames: dict[Frame, None] = {}
-            for store in self._model.ev.classes.stores(inst, name):
+            stores = self._model.ev.classes.stores(inst, name)
+            lasting = after_construction(self._model.ev, inst, name, stores)
+            for store in stores:
                 step = self._model.def_of(store.frame).steps[store.step]
                 frames[store.frame] = None
-                found |= self.of(step.value, store.frame, depth) if isinstance(step, ir.SetAttr) else NO_ORDERS
+                if store in lasting and isinstance(step, ir.SetAttr):
+                    found |= self.of(step.value, store.frame, depth)
             frames |= dict.fromkeys(self._model.ev.classes.construction(inst))
             for frame in frames:
                 found |= self._of_appended(frame, depth, name) | self._of_calls(frame, tuple(frames), name, depth)
