@@ -23,6 +23,15 @@ def set_by_torchs_seed(model: Model, whose: str = "its") -> str:
     return f"; `torch.manual_seed` then fixes {whose} numbers"
 
 
+def may_be_seeded(model: Model) -> bool:
+    """Whether any code of the project may set torch's seed, perhaps only where a user asks for it."""
+    return model.once(_calls_seeders)
+
+
+def _calls_seeders(model: Model) -> bool:
+    return any(model.callers.sites(name) for name in _SEEDERS)
+
+
 def _sets_torchs_seed(model: Model) -> bool:
     return any(_may_set(site, model) for name in _SEEDERS for site in model.callers.sites(name))
 

@@ -29,6 +29,8 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
 - One listing as the order of the samples is a hint: results with the same seed differ between machines.
 
 ## When it is not a bug
+- It is only the order of the samples, all loaders shuffle them, and no code sets torch's seed: each run has another
+  order anyway.
 - The listing is sorted before or after, with any key, or shuffled without a seed, once or by each sample. (A seed gives
   the same order only if the listing has the same order, and a part that was taken by position keeps its files.)
 - A sample takes the mean or the sum of what it stacks, or the like.
@@ -118,15 +120,17 @@ from msgspec.structs import replace
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, def_key
-from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing, ListingOrder
+from loaderlint.rules.shared.run_seeds import may_be_seeded
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.unsorted_listing.fixes import sorting_fixes
 from loaderlint.rules.unsorted_listing.listing_uses import (
+    NO_ORDER,
     ListingUse,
     gravest,
     numbered_by_sample,
@@ -137,6 +141,9 @@ from loaderlint.rules.unsorted_listing.positional_items import Taken, taken_by_p
 from loaderlint.rules.unsorted_listing.stacked_parts import stacked
 from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
 from loaderlint.rules.unsorted_listing.windows_paths import is_of_windows
+
+
+_SHUFFLED = "its loaders shuffle the samples, and nothing sets a seed: they have another order in each run anyway"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -175,6 +182,8 @@ def _spot(listing: Listing) -> Spot:
 def _weigh(model: Model, uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
     """As grave as the use; a hint if no program runs what lists the files, although others make the same loader, or if
     only Windows finds them."""
+    if uses[0].about.what == NO_ORDER and all(_shuffles_anew(loader, model) for loader in exposure.loaders):
+        return Unsaid(_SHUFFLED)
     listing = uses[0].about.listing
     severity = lowered(uses[0].about.severity, exposure)
     is_rare = model.is_unused(*def_key(listing.frame)) or is_of_windows(listing, model)
@@ -183,6 +192,14 @@ def _weigh(model: Model, uses: Sequence[Candidate[ListingUse]], exposure: Exposu
     # the branch that creates this dataset is known: it is taken some time
     is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
     return Severity.HINT if isinstance(severity, Unsaid) and is_choice else severity
+
+
+def _shuffles_anew(loader: Loader, model: Model) -> bool:
+    """Whether a loader gives the samples in an order that no seed decides."""
+    literal = loader.argument("shuffle").literal
+    is_shuffled = literal is not None and literal.value is True and not literal.configured
+    is_plain = all(loader.argument(name).is_none for name in ("sampler", "batch_sampler", "generator"))
+    return is_shuffled and is_plain and not may_be_seeded(model)
 
 
 def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:

@@ -33,7 +33,7 @@ from loaderlint.rules.unsorted_listing.seeded_splits import split_of
 _MAX_FRAMES = 200
 _UNPAIRED = ("unpaired", "unaligned")
 _TWO = "the files of two listings"
-_NO_ORDER = "the samples of {} have no fixed order:"
+NO_ORDER = "the samples of {} have no fixed order:"
 _SPLIT = {
     "seed": "{} may get other samples: a seed decides which positions each split gets, and",
     "place": "{} may get other samples: the dataset is split by position, and",
@@ -97,7 +97,7 @@ def uses_in_construction(taken: Sequence[Taken], entry: Frame, inst: Instance, m
         if split:
             yield from (ListingUse(listing, Severity.WARNING, _SPLIT[split], splits=True) for listing in unsorted)
         for listing in unsorted:
-            yield ListingUse(listing, Severity.HINT, _NO_ORDER, _beside(listing, unsorted))
+            yield ListingUse(listing, Severity.HINT, NO_ORDER, _beside(listing, unsorted))
     for one, other in combinations(taken, 2):
         if one.is_paired(other, entry, model):
             yield from _apart(one.orders, other.orders)
@@ -125,7 +125,7 @@ def _apart(first: Orders, second: Orders) -> Iterator[ListingUse]:
     unsorted = [each.listing for each in (*mine, *yours) if not each.sorted]
     if mine and yours and len(mine) < len(first):
         for each in unsorted:
-            yield ListingUse(each, Severity.HINT, _NO_ORDER, frozenset(unsorted) - {each})
+            yield ListingUse(each, Severity.HINT, NO_ORDER, frozenset(unsorted) - {each})
 
 
 def _only_in(first: Orders, second: Orders) -> list[Order]:
@@ -201,7 +201,7 @@ def _mismatch(first: Orders, second: Orders, what: str, model: Model) -> Iterato
     for each in unsorted:
         mates = frozenset(unsorted) - {each}
         if together:
-            yield ListingUse(each, Severity.HINT, _NO_ORDER, mates)
+            yield ListingUse(each, Severity.HINT, NO_ORDER, mates)
         else:
             paired = f"samples of {{}} may be paired wrongly: {what} are matched by position, and"
             yield ListingUse(each, Severity.WARNING, paired, mates)
