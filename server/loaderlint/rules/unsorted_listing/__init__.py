@@ -142,7 +142,6 @@ from loaderlint.rules.unsorted_listing.stacked_parts import stacked
 from loaderlint.rules.unsorted_listing.training_order import TrainingOrder
 from loaderlint.rules.unsorted_listing.windows_paths import is_of_windows
 
-
 _SHUFFLED = "its loaders shuffle the samples, and nothing sets a seed: they have another order in each run anyway"
 
 
