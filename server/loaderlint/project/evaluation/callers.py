@@ -342,14 +342,11 @@ class Callers:
     def is_called_on(self, receiver: Instance, method: DefKey) -> bool:
         """Whether known code calls a method on an object, or may call it: on something unknown, as a property, or as a
         method of a class of a library."""
-        one = self._ev.facts(*method[:2])
-        def_ = one.ir.defs[method[2]] if one is not None else None
-        if def_ is None or def_.decorators or not self._ev.classes.is_plain(receiver.cls):
+        facts = self._ev.facts(*method[:2])
+        one = facts.ir.defs[method[2]] if facts is not None else None
+        if one is None or one.decorators or not self._are_all_seen(method, one.name, receiver):
             return True
-        if def_.name.startswith("__"):
-            return True
-        called, is_open = self.receivers(method, def_.name)
-        return is_open or receiver in called
+        return receiver in self.receivers(method, one.name)[0]
 
     def _calls_on(self, inst: Instance, name: str, wanted: DefKey, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))

@@ -814,10 +814,11 @@ class Model:
         maybe.sort(key=lambda one: (one.unused, one.is_for_evaluation))
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         found = (*proven, *maybe)
-        found = tuple(one for one in found if not one.fails) or found  # no program creates the others
+        found = tuple(one for one in found if not one.fails) or found
         lead = found[0]
         is_presumed = lead.unused or bool(presumed >> lead.index & 1)
-        return Exposure(found, "proven" if proven else "possible", is_guess, is_presumed)
+        certainty: Certainty = "proven" if any(one is lead for one in proven) else "possible"
+        return Exposure(found, certainty, is_guess, is_presumed)
 
     def _without_batch(self, bits: int) -> int:
         """Those of a bitset of loaders that give no batch, because their workers always fail. None of them if no other

@@ -10,6 +10,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.listings import DRAWN_FOLDS, FOLDS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
+from loaderlint.project.modules.dependencies import does
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.module_names import module_names
 from loaderlint.rules.shared.passed_arguments import passed_anywhere, passed_to_constructor
@@ -73,7 +74,7 @@ def _kept(inst: Instance, name: str, model: Model, depth: int) -> Choice:
 
 def _of_call(call: ir.Call, number: int, frame: Frame, model: Model, depth: int) -> Choice:
     if _draws(call, frame, model):
-        return "seed"
+        return "" if call.args and _is_random(call.args[0].value, frame, model, depth) else "seed"
     if _passes_on(call, frame, model):
         return chosen_positions(call.args[0].value, frame, model, depth)
     method = model.ev.expr(frame, call.func)
@@ -154,15 +155,48 @@ def _passes_on(call: ir.Call, frame: Frame, model: Model) -> bool:
 
 def _draws(call: ir.Call, frame: Frame, model: Model) -> bool:
     """Whether a call draws positions or items with a seed."""
-    func = model.ev.expr(frame, call.func)
-    name = func.name if isinstance(func, ir.Attr | ir.Global) else ""
     callee = model.ev.eval(call.func, frame)
     if Lib("torch.randperm") in callee.atoms:
         generator = model.ev.calls.arguments(call, frame).get("generator", None)
         return is_generator(generator) if generator is not None else draws_with_seed(call, frame, model)
     if splits_with_seed(call, frame, model):
         return True
-    return name in _DRAWING and draws_with_seed(call, frame, model)
+    return _last_name(call, frame, model) in _DRAWING and draws_with_seed(call, frame, model)
+
+
+def _is_random(number: int, frame: Frame, model: Model, depth: int) -> bool:
+    """Whether the items of an expression were drawn or shuffled without a seed, so that a seed which then draws from
+    them decides nothing."""
+    if depth > _MAX_DEPTH:
+        return False
+    match model.ev.expr(frame, number):
+        case ir.Index(base, _) | ir.Unpack(base, _, _):
+            return _is_random(base, frame, model, depth + 1)
+        case ir.Global(name):
+            named = list(module_names(name, frame, model))
+            if any(_is_random(value, body, model, depth + 1) for one in named for body, value in one.bound):
+                return True
+            bodies = (body for one in named for body in one.bodies(does, model))
+            return any(_shuffles_anew(body, ir.Global(name), model) for body in bodies)
+        case ir.Call() as call:
+            return _last_name(call, frame, model) in _DRAWING and not _draws(call, frame, model)
+        case e if e is not None:
+            return _shuffles_anew(frame, e, model)
+    return False
+
+
+def _shuffles_anew(frame: Frame, e: ir.Expr, model: Model) -> bool:
+    """Whether a frame shuffles what expression `e` is in place, without a seed."""
+    shuffles = (one.call for one in model.calls_named(frame, ("shuffle",)))
+    return any(
+        call.args and model.ev.expr(frame, call.args[0].value) == e and not draws_with_seed(call, frame, model)
+        for call in shuffles
+    )
+
+
+def _last_name(call: ir.Call, frame: Frame, model: Model) -> str:
+    func = model.ev.expr(frame, call.func)
+    return func.name if isinstance(func, ir.Attr | ir.Global) else ""
 
 
 def _is_shuffled(number: int, frame: Frame, model: Model) -> bool:
