@@ -30,6 +30,17 @@ def after_construction(ev: Evaluator, inst: Instance, name: str, stores: tuple[S
     return tuple(store for store in stores if store not in gone)
 
 
+def replaced_by_others(ev: Evaluator, inst: Instance, name: str, stores: tuple[Store, ...]) -> tuple[Store, ...]:
+    """Those of the stores of attribute `name` whose value the constructor always replaces by one that is not made of
+    it."""
+    made = [store for store in stores if store.construction]
+    later = [store for store in made if store.step not in store.frame.code.holding(name)] if len(made) > 1 else []
+    init = ev.classes.init_frame(inst) if later else None
+    if init is None:
+        return ()
+    return tuple(s for s in made if any(one is not s and _always_follows(ev, init, one, s) for one in later))
+
+
 def before_loaders(ev: Evaluator, stores: tuple[Store, ...], name: str) -> tuple[Store, ...]:
     """Those of the stores whose value a hook of Lightning that makes a loader may see: a trainer has called the hooks
     before it."""

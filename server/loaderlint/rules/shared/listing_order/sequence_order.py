@@ -14,7 +14,7 @@ from loaderlint.knowledge.listings import (
     TABLES,
 )
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.replaced_values import after_construction
+from loaderlint.project.evaluation.replaced_values import replaced_by_others
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, SeqOf, Val
 from loaderlint.project.modules.dependencies import is_def, needs_word
 from loaderlint.project.reach.model import Model
@@ -346,11 +346,11 @@ class ListingOrder:
         for inst in owner.only(Instance):
             frames: dict[Frame, None] = {}
             stores = self._model.ev.classes.stores(inst, name)
-            lasting = after_construction(self._model.ev, inst, name, stores)
+            gone = replaced_by_others(self._model.ev, inst, name, stores)
             for store in stores:
                 step = self._model.def_of(store.frame).steps[store.step]
                 frames[store.frame] = None
-                if store in lasting and isinstance(step, ir.SetAttr):
+                if store not in gone and isinstance(step, ir.SetAttr):
                     found |= self.of(step.value, store.frame, depth)
             frames |= dict.fromkeys(self._model.ev.classes.construction(inst))
             for frame in frames:
