@@ -257,6 +257,21 @@ MAYBE = {
         HEAD + "def check(kind=None):\n    if kind is None:\n        return\n    raise NotImplementedError(kind)\n"
         "def main():\n    check()\n    " + LOADER + "main()\n"
     ),
+    "a function that may return in a loop": (
+        HEAD
+        + "def first(rows):\n    for row in rows:\n        return row\n    raise LookupError\n"
+        + "def main():\n    first([1])\n    "
+        + LOADER
+        + "main()\n"
+    ),
+    "a constructor that another module may stand for": (
+        HEAD
+        + "import io_rows\ndef main():\n    rows = io_rows.Rows()\n    "
+        + LOADER
+        + "main()\n--- io_rows.py\n"
+        + NEEDY
+        + "--- lib/io_rows.py\nclass Rows: ...\n"
+    ),
     "a function that fails in some calls": (
         HEAD + "def check(kind):\n    if kind == 'old':\n        raise NotImplementedError(kind)\n"
         "def main(kind):\n    check(kind)\n    " + LOADER + "import sys\nmain(sys.argv[1])\n"
