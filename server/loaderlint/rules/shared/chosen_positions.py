@@ -3,7 +3,7 @@ draw with a seed, or as folds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -169,29 +169,30 @@ def _is_random(number: int, frame: Frame, model: Model, depth: int) -> bool:
     them decides nothing."""
     if depth > _MAX_DEPTH:
         return False
+    if number in _shuffled_anew(frame, model):
+        return True
     match model.ev.expr(frame, number):
         case ir.Index(base, _) | ir.Unpack(base, _, _):
             return _is_random(base, frame, model, depth + 1)
-        case ir.Global(name):
-            named = list(module_names(name, frame, model))
-            if any(_is_random(value, body, model, depth + 1) for one in named for body, value in one.bound):
-                return True
-            bodies = (body for one in named for body in one.bodies(does, model))
-            return any(_shuffles_anew(body, ir.Global(name), model) for body in bodies)
         case ir.Call() as call:
             return _last_name(call, frame, model) in _DRAWING and not _draws(call, frame, model)
-        case e if e is not None:
-            return _shuffles_anew(frame, e, model)
+        case ir.Global(name):
+            named = list(module_names(name, frame, model))
+            bound = [pair for one in named for pair in one.bound]
+            bodies = (body for one in named for body in one.bodies(does, model))
+            return any(_is_random(value, body, model, depth + 1) for body, value in bound) or any(
+                model.ev.expr(body, shuffled) == ir.Global(name)
+                for body in bodies
+                for shuffled in _shuffled_anew(body, model)
+            )
     return False
 
 
-def _shuffles_anew(frame: Frame, e: ir.Expr, model: Model) -> bool:
-    """Whether a frame shuffles what expression `e` is in place, without a seed."""
-    shuffles = (one.call for one in model.calls_named(frame, ("shuffle",)))
-    return any(
-        call.args and model.ev.expr(frame, call.args[0].value) == e and not draws_with_seed(call, frame, model)
-        for call in shuffles
-    )
+def _shuffled_anew(frame: Frame, model: Model) -> Iterator[int]:
+    """The expressions of a frame that it shuffles in place, without a seed."""
+    for one in model.calls_named(frame, ("shuffle",)):
+        if one.call.args and not draws_with_seed(one.call, frame, model):
+            yield one.call.args[0].value
 
 
 def _last_name(call: ir.Call, frame: Frame, model: Model) -> str:
