@@ -12,7 +12,7 @@ from msgspec import Struct
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR
 from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.project.evaluation.call_sites import CallSite
+from loaderlint.project.evaluation.call_sites import CallSite, is_under_guard
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, LibObject, Literal_, Site, Val, def_key
 from loaderlint.project.loaders.loaders import Loader
@@ -184,8 +184,14 @@ class StartMethods:
         """The calls in programs that run the file at `path`."""
         if self._declared is None:
             self._declared = tuple(self._find_declared())
-        run_with = self._model.scripts.run_with
-        return [one for one in self._declared if path is None or path in run_with(one.path)]
+        return [one for one in self._declared if path is None or self._runs(one, path)]
+
+    def _runs(self, declared: _Declared, path: Path) -> bool:
+        """Whether a program that makes a call runs a file. What is under a main guard is a program of its own: modules
+        that import it do not make the call."""
+        if is_under_guard(self._model.ev, declared.site):
+            return self._model.scripts.leads_to(declared.path, (path,))
+        return path in self._model.scripts.run_with(declared.path)
 
     def _find_declared(self) -> Iterator[_Declared]:
         for site in self._model.callers.sites(_SETTER):
