@@ -8,6 +8,7 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.listings import DRAWN_FOLDS, FOLDS
+from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.modules.dependencies import does
@@ -161,7 +162,7 @@ def _draws(call: ir.Call, frame: Frame, model: Model) -> bool:
         return is_generator(generator) if generator is not None else draws_with_seed(call, frame, model)
     if splits_with_seed(call, frame, model):
         return True
-    return _last_name(call, frame, model) in _DRAWING and draws_with_seed(call, frame, model)
+    return called_name(frame.code.exprs, call.func) in _DRAWING and draws_with_seed(call, frame, model)
 
 
 def _is_random(number: int, frame: Frame, model: Model, depth: int) -> bool:
@@ -175,7 +176,7 @@ def _is_random(number: int, frame: Frame, model: Model, depth: int) -> bool:
         case ir.Index(base, _) | ir.Unpack(base, _, _):
             return _is_random(base, frame, model, depth + 1)
         case ir.Call() as call:
-            return _last_name(call, frame, model) in _DRAWING and not _draws(call, frame, model)
+            return called_name(frame.code.exprs, call.func) in _DRAWING and not _draws(call, frame, model)
         case ir.Global(name):
             named = list(module_names(name, frame, model))
             bound = [pair for one in named for pair in one.bound]
@@ -193,11 +194,6 @@ def _shuffled_anew(frame: Frame, model: Model) -> Iterator[int]:
     for one in model.calls_named(frame, ("shuffle",)):
         if one.call.args and not draws_with_seed(one.call, frame, model):
             yield one.call.args[0].value
-
-
-def _last_name(call: ir.Call, frame: Frame, model: Model) -> str:
-    func = model.ev.expr(frame, call.func)
-    return func.name if isinstance(func, ir.Attr | ir.Global) else ""
 
 
 def _is_shuffled(number: int, frame: Frame, model: Model) -> bool:
