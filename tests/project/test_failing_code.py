@@ -237,6 +237,22 @@ NEVER = {
         + LOADER
         + "--- train.py\ndef run(model, mode='fit'):\n    model.fit()\n"
     ),
+    "a call of a function of a module with a library's name, in a package": (
+        HEAD + "from pack.datasets import load\nrows = load('in')\n" + LOADER + "--- pack/datasets.py\n" + LOAD
+    ),
+    "of one beside, by a relative import": (
+        "--- pack/train.py\nfrom torch.utils.data import DataLoader\nfrom .datasets import load\nrows = load('in')\n"
+        + LOADER
+        + "--- pack/datasets.py\n"
+        + LOAD
+    ),
+    "of one that a package passes on": (
+        HEAD
+        + "from pack import load\nrows = load('in')\n"
+        + LOADER
+        + "--- pack/__init__.py\nfrom .datasets import load\n--- pack/datasets.py\n"
+        + LOAD
+    ),
 }
 
 #: Programs that may create `loader`.
@@ -582,6 +598,17 @@ MAYBE = {
     ),
     "a function of a module that may be a library": (
         HEAD + "import datasets\nrows = datasets.load('in')\n" + LOADER + "--- datasets.py\n" + LOAD
+    ),
+    "a function by name, from such a module": (
+        HEAD + "from datasets import load\nrows = load('in')\n" + LOADER + "--- datasets.py\n" + LOAD
+    ),
+    "one of a module of that name in two packages": (
+        HEAD
+        + "from pack.data import load\nrows = load('in')\n"
+        + LOADER
+        + "--- pack/data.py\n"
+        + LOAD
+        + "--- other/pack/data.py\ndef load(folder): ...\n"
     ),
     "partial": (
         HEAD + "from functools import partial\n" + LOAD + "load_in = partial(load, 1)\nrows = load_in('in')\n" + LOADER

@@ -21,6 +21,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.process_exits import EXITS
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.file_imports import imports_in
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
@@ -338,6 +339,19 @@ class FailingCode:
         comes before what is in the folder of the program itself."""
         if callee.path.is_relative_to(caller.parent) and self._is_program(caller):
             return False
+        written = [e for e in imports_in(self._ev, caller) if e.name == self._name(callee)]
+        if not written:
+            return self._may_be_elsewhere(callee, caller)
+        return any(not e.level and self._may_mean_another(e, callee, caller) for e in written)
+
+    def _may_mean_another(self, e: ir.Imported, callee: FunctionRef | ClassRef, caller: Path) -> bool:
+        """Whether an import may find a library, or another module of the project, that has what is called."""
+        found = self._ev.names.resolve(caller, e.module, 0)
+        own = {callee.path, found.path} if found is not None else {callee.path}
+        return e.module.partition(".")[0] in WELL_KNOWN or self._is_in_others(e.module, self._name(callee), own)
+
+    def _may_be_elsewhere(self, callee: FunctionRef | ClassRef, caller: Path) -> bool:
+        """As `_may_mean_another`, where no import names what is called."""
         inside = callee.path.relative_to(self._ev.files.root).with_suffix("").parts
         if not WELL_KNOWN.isdisjoint(inside):
             return True
@@ -345,8 +359,12 @@ class FailingCode:
         module = inside[-1] if callee.path != package else package.parent.name
         if callee.path != package and self._ev.files.exists(package) and package.parent != caller.parent:
             module = f"{package.parent.name}.{module}"  # from another folder, a module is imported from its package
-        others = (self._ev.file(path) for path in called(self._ev, module, None) if path != callee.path)
-        return any(file is None or file.stars or self._name(callee) in file.names for file in others)
+        return self._is_in_others(module, self._name(callee), {callee.path})
+
+    def _is_in_others(self, module: str, name: str, own: Collection[Path]) -> bool:
+        """Whether files of the project that are not in `own` may be a module and bind a name."""
+        others = (self._ev.file(path) for path in called(self._ev, module, None) if path not in own)
+        return any(file is None or file.stars or name in file.names for file in others)
 
     def _is_program(self, path: Path) -> bool:
         """Whether a file has a main guard."""

@@ -21,7 +21,8 @@ for instance for a validation set, so it is a hint.
   in a collate function that several workers run: `constant-worker-seed` and `common-seed-in-workers` report those.
 - No sample draws from the state that it sets: the samples draw from a generator object of their own
   (`rng.normal()`), from another library's state, or not at all, and what they call is known. (Where samples draw from a
-  generator, and code that is not known may draw from the state, the finding is only 'information'.)
+  generator, such as those that the transforms of albumentations 1.4.21 and later hold, and code that is not known may
+  draw from the state, the finding is only 'information'.)
 - The random state is restored afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
 - The call seeds a separate generator: `np.random.default_rng(index)`.
 - The code runs for evaluation only: `if self.split == "val": ...`, or the dataset's loader is for evaluation.

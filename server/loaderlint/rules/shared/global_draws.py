@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.augmentations import STEADY_TRANSFORMS, TORCH_DRAWN_TRANSFORMS
+from loaderlint.knowledge.augmentations import LIBRARIES, STEADY_TRANSFORMS, TORCH_DRAWN_TRANSFORMS
 from loaderlint.knowledge.numpy_random import (
     DRAW_FREE,
     GENERATOR_DRAWS,
@@ -35,6 +35,7 @@ from loaderlint.project.evaluation.values import (
     Val,
 )
 from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall
+from loaderlint.project.versions.environment import VersionSet
 from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.judgement import EVERYWHERE
 
@@ -129,7 +130,8 @@ def _pipelines_of(library: str, loader: Loader, model: Model) -> tuple[frozenset
 
 def _draw_from_own(loader: Loader, model: Model) -> bool:
     run = [one for one in model.reached_by(loader) if one.bits(SAMPLE_PARTS) >> loader.index & 1]
-    return any(_is_own_draw(call, model) for one in run for call in model.frame_calls(one.frame))
+    calls = [call for one in run for call in model.frame_calls(one.frame)]
+    return any(_is_own_draw(call, model) or _augments_by_own_state(call, loader, model) for call in calls)
 
 
 def _is_own_draw(call: WorkerCall, model: Model) -> bool:
@@ -138,6 +140,15 @@ def _is_own_draw(call: WorkerCall, model: Model) -> bool:
         return False
     owners = model.ev.eval(func.base, call.frame).atoms
     return any(one == _LIBRARY_ATTRIBUTE or (isinstance(one, LibObject) and library_of(one)) for one in owners)
+
+
+def _augments_by_own_state(call: WorkerCall, loader: Loader, model: Model) -> bool:
+    """Whether a call runs an augmentation of a library whose objects may hold generators, in some version that the
+    project may run on."""
+    names = [atom.name for atom in call.callee.atoms if isinstance(atom, LibObject)]
+    found = {library for library in LIBRARIES if any(name.startswith(library.prefix) for name in names)}
+    declared = model.environment(loader).packages or {}
+    return any(declared.get(library.package, VersionSet()).before(library.since) != "yes" for library in found)
 
 
 def _is_torchvision_old(loader: Loader, model: Model) -> bool:
