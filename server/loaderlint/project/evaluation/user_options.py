@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
@@ -96,7 +96,7 @@ class UserOptions:
         self._extended: dict[Path, bool] = {}
         self._nodes: dict[tuple[LibObject, str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
-        self._taken_over: tuple[Atom, ...] | None = None
+        self._taken_over: tuple[tuple[Path, Atom], ...] | None = None
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
@@ -236,6 +236,8 @@ class UserOptions:
             storing = {one for text in _storing_texts(name) for one in self._ev.files.containing(text)}
             users = [one for one in sorted(storing) if path in self._imported(one)]
             values += [one for one in self._filled_in(name, users) if count_of(self._ev, one).least >= 1]
+        else:
+            values += self._from_files(name, self._imported(path))
         return join(values) if values else unknown("config")
 
     def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
@@ -327,15 +329,22 @@ class UserOptions:
                     if facts is not None and isinstance(step, ir.SetAttr) and _splits(step, name, facts.ir.exprs):
                         yield _separator(step, facts.ir.exprs)
 
-    def _from_files(self, name: str) -> list[Val]:
-        """What code takes over from configuration files as options, whatever their names."""
+    def _from_files(self, name: str, users: Collection[Path] | None = None) -> list[Val]:
+        """What code, of the files `users` if they are given, takes over from configuration files as options, whatever
+        their names."""
         if not self._ev.files.configurations(name):
             return []
+        taken = (atom for path, atom in self._all_taken_over() if users is None or path in users)
+        return [value for atom in taken for value in self._ev.file_values.attribute(atom, name)]
+
+    def _all_taken_over(self) -> tuple[tuple[Path, Atom], ...]:
+        """The parts of files whose items code takes over as options, each with the file of the code."""
         if self._taken_over is None:
             pieces = [pair for word in TAKING_OVER for pair in self._pieces(word)]
             found = (one for path, piece, text in pieces if text.ask(takes_over) for one in self.frames_of(path, piece))
-            self._taken_over = tuple(dict.fromkeys(atom for frame in found for atom in taken_over(self._ev, frame)))
-        return [value for atom in self._taken_over for value in self._ev.file_values.attribute(atom, name)]
+            taken = ((frame.path, atom) for frame in found for atom in taken_over(self._ev, frame))
+            self._taken_over = tuple(dict.fromkeys(taken))
+        return self._taken_over
 
     def is_handed_out(self, path: Path) -> bool:
         """Whether the file that parses the command line passes the options to code that is not in sight, which may
