@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
@@ -237,7 +237,7 @@ class UserOptions:
             users = [one for one in sorted(storing) if path in self._imported(one)]
             values += [one for one in self._filled_in(name, users) if count_of(self._ev, one).least >= 1]
         else:
-            values += self._from_files(name, self._imported(path))
+            values += self._from_files(name, path)
         return join(values) if values else unknown("config")
 
     def _choices(self, declared: list[_Declaration]) -> list[Literal_]:
@@ -329,12 +329,12 @@ class UserOptions:
                     if facts is not None and isinstance(step, ir.SetAttr) and _splits(step, name, facts.ir.exprs):
                         yield _separator(step, facts.ir.exprs)
 
-    def _from_files(self, name: str, users: Collection[Path] | None = None) -> list[Val]:
-        """What code, of the files `users` if they are given, takes over from configuration files as options, whatever
-        their names."""
+    def _from_files(self, name: str, parser: Path | None = None) -> list[Val]:
+        """What code takes over from configuration files as options, whatever their names: any code, or that of file
+        `parser` and of those that it imports."""
         if not self._ev.files.configurations(name):
             return []
-        taken = (atom for path, atom in self._all_taken_over() if users is None or path in users)
+        taken = (atom for path, atom in self._all_taken_over() if parser is None or path in self._imported(parser))
         return [value for atom in taken for value in self._ev.file_values.attribute(atom, name)]
 
     def _all_taken_over(self) -> tuple[tuple[Path, Atom], ...]:

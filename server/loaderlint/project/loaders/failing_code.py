@@ -21,7 +21,6 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.process_exits import EXITS
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.file_imports import imports_in
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
@@ -323,7 +322,7 @@ class FailingCode:
         """Whether no other code may stand behind the name of a callee."""
         if self._is_replaced(callee) or self._may_be_covered(path, facts.ir.exprs[call.func]):
             return False
-        return callee.path == path or not self._may_be_of_another(callee, path)
+        return callee.path == path or not self._may_be_of_another(callee, path, facts.ir.exprs[call.func])
 
     def _is_replaced(self, callee: FunctionRef | ClassRef) -> bool:
         """Whether some code sets an attribute of this name, perhaps of the module that defines it."""
@@ -334,15 +333,27 @@ class FailingCode:
         facts = self._ev.facts(callee.path, callee.piece)
         return facts.ir.defs[callee.def_].name if facts is not None else ""
 
-    def _may_be_of_another(self, callee: FunctionRef | ClassRef, caller: Path) -> bool:
-        """Whether a library, or another module of the same name, may define what a call in file `caller` means. Nothing
-        comes before what is in the folder of the program itself."""
+    def _may_be_of_another(self, callee: FunctionRef | ClassRef, caller: Path, func: ir.Expr) -> bool:
+        """Whether a library, or another module of the same name, may define what a call of `func` in file `caller` means.
+        Nothing comes before what is in the folder of the program itself."""
         if callee.path.is_relative_to(caller.parent) and self._is_program(caller):
             return False
-        written = [e for e in imports_in(self._ev, caller) if e.name == self._name(callee)]
+        written = [e for e in self._imports_of(func, caller) if e.name is not None]
         if not written:
             return self._may_be_elsewhere(callee, caller)
         return any(not e.level and self._may_mean_another(e, callee, caller) for e in written)
+
+    def _imports_of(self, e: ir.Expr, path: Path) -> Iterator[ir.Imported]:
+        """The imports of a file that bind a name."""
+        file = self._ev.file(path)
+        for binding in file.names.get(e.name, ()) if file is not None and isinstance(e, ir.Global) else ():
+            facts = self._ev.facts(path, binding.piece)
+            step = facts.ir.defs[binding.def_].steps[binding.step] if facts is not None and binding.step >= 0 else None
+            bound = facts.ir.exprs[step.value] if facts is not None and isinstance(step, ir.Bind) else e
+            if isinstance(bound, ir.Imported):
+                yield bound
+        if isinstance(e, ir.Imported):
+            yield e
 
     def _may_mean_another(self, e: ir.Imported, callee: FunctionRef | ClassRef, caller: Path) -> bool:
         """Whether an import may find a library, or another module of the project, that has what is called."""
