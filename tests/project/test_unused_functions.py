@@ -113,6 +113,21 @@ def _notebook(*cells: str) -> str:
     return f"--- look.ipynb\n{json.dumps({'cells': written, 'metadata': {}, 'nbformat': 4, 'nbformat_minor': 5})}\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("parser.add_argument('--do', default='preview')", ["preview.py"]),
+        ("from preview import preview\nlook('preview')", []),
+        ("run('preview:preview')", []),
+        ("run('preview.preview')", []),
+        ("globals()['preview']()", []),
+    ],
+)
+def test_a_function_with_the_name_of_its_module(text: str, unused: list[str], tmp_path: Path) -> None:
+    here = PREVIEW.replace("tools.py", "preview.py")
+    assert _unused(tmp_path, TRAIN, here, f"--- other.py\n{text}\n") == unused
+
+
 def test_other_files_do_not_call_a_function_of_a_notebook(tmp_path: Path) -> None:
     cell = PREVIEW.partition("\n--- tools.py\n")[2]
     script = "--- other.py\nfrom tools import preview\npreview([])\n"

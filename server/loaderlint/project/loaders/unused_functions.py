@@ -71,7 +71,7 @@ class UnusedFunctions:
             return True  # it is half typed
         called = {e.func for e in facts.ir.exprs if isinstance(e, ir.Call)}
         named = (e for number, e in enumerate(facts.ir.exprs) if number not in called and names_function(e, name))
-        return any(isinstance(e, ir.Attr) or _may_look_up(file, method[0]) for e in named)
+        return any(isinstance(e, ir.Attr) or _may_look_up(file, method[0], name) for e in named)
 
     def use(self, path: Path, piece: int, def_: int) -> Use:
         """What runs a def: 'known' code of the project, perhaps code 'outside' of it, or 'none'."""
@@ -132,7 +132,7 @@ class UnusedFunctions:
             number
             for number, e in enumerate(facts.ir.exprs)
             if (names_function(e, name) or (within and _imports(e, name))) and not _is_another(here, number, function)
-            if not _is_by_chance(facts.ir.exprs, e) or _may_look_up(file, function[0])
+            if not _is_by_chance(facts.ir.exprs, e) or _may_look_up(file, function[0], name)
         }
         if named and (
             self._failing.keeps_from_all(file.path, piece, named)
@@ -150,11 +150,14 @@ def _is_by_chance(exprs: tuple[ir.Expr, ...], e: ir.Expr) -> bool:
     return isinstance(e, ir.Const) or (isinstance(e, ir.Attr) and isinstance(exprs[e.base], ir.Param | ir.Call))
 
 
-def _may_look_up(file: ProjectFile, definer: Path) -> bool:
-    """Whether a file may look up a function of file `definer` by its name: it names that module, or imports modules by
-    names that are made up at run time."""
+def _may_look_up(file: ProjectFile, definer: Path, name: str) -> bool:
+    """Whether a file may look up function `name` of file `definer` by its name: it names that module, or imports
+    modules by names that are made up at run time. Where both have the same name, `train` in `train.py`, a word alone
+    does not name the module."""
     module = definer.stem if definer.name != PACKAGE else definer.parent.name
-    return any(file.mentioning(word) for word in (module, *_LOOKING_UP))
+    both = (f"import {name}", f"{name} import", f"{name}.{name}", f"{name}:{name}")
+    named = both if module == name else (module,)
+    return any(file.mentioning(word) for word in (*named, *_LOOKING_UP))
 
 
 def _is_another(here: Unframed, number: ir.ExprId, function: DefKey) -> bool:
