@@ -103,6 +103,49 @@ def test_code_that_may_create_the_loader(code: str, tmp_path: Path) -> None:
     assert _unused(tmp_path, TRAIN, PREVIEW, code) == []
 
 
+BUILD = """
+--- tools.py
+from torch.utils.data import DataLoader
+
+
+def build(rows, workers):
+    return DataLoader(rows, num_workers=workers)
+
+
+def small(rows):
+    return build(rows, 3)
+
+
+def large(rows):
+    return middle(rows, 5)
+
+
+def middle(rows, workers):
+    return build(rows, workers)
+
+
+"""
+#: Programs that call `build` with 2 workers, and other code with more; the numbers of workers of unused loaders.
+CALLS = {
+    "a function that nothing calls": ("list(build([1], 2))\n", [3, 5]),
+    "a branch that never runs": ("FAST = False\nif FAST:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n", [3, 5]),
+    "a branch that may run": ("import sys\nif sys.argv:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n", [5]),
+    "a call of what is in both branches": (
+        "FAST = False\nif FAST:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n    list(small([2]))\n",
+        [5],
+    ),
+    "after what always fails": ("list(build([1], 2))\nrun = unknown()\nlist(small([1]))\n", [3, 5]),
+    "through two functions": ("list(build([1], 2))\nlist(large([1]))\n", [3]),
+    "all are used by others only": ("kinds = {'s': small, 'l': large}\nrun(kinds)\n", []),
+}
+
+
+@pytest.mark.parametrize(("program", "unused"), CALLS.values(), ids=CALLS)
+def test_a_function_that_only_some_callers_use(program: str, unused: list[int], tmp_path: Path) -> None:
+    linked = link(tmp_path, BUILD + program + TRAIN)
+    assert sorted(int(one.workers.most) for one in linked.model.loaders if one.unused) == unused
+
+
 def test_nothing_is_unused_where_no_program_creates_a_loader(tmp_path: Path) -> None:
     """As in a library, whose users call its functions, or while somebody writes the first script."""
     assert _unused(tmp_path, PREVIEW, TRAIN.partition("\nfor ")[0]) == []

@@ -6,7 +6,7 @@ known from its callers, which are found here: candidates by name in the text, th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 
@@ -68,6 +68,8 @@ class Callers:
         self._from_tables: dict[str, tuple[CallSite, ...]] = {}
         #: The defs asked about that no known code calls.
         self.uncalled: set[DefKey] = set()
+        #: The known calls that lead to the frames of functions at module level.
+        self._leading: dict[Frame, dict[Site, None]] = {}
         #: The frames that a call on something unknown may run, each with the first such call.
         self.possible_calls: dict[Frame, Site] = {}
 
@@ -173,7 +175,15 @@ class Callers:
             self._callees.sites_running(one, wanted) for one in (name, *sorted(self._sites.aliases(name)))
         ):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
-                yield from self._confirmed(site, caller, wanted)
+                for frame in self._confirmed(site, caller, wanted):
+                    self._leading.setdefault(frame, {})[Site(caller, site.expr)] = None
+                    yield frame
+
+    def leading_to(self, frame: Frame) -> Collection[Site]:
+        """The known calls, by its name, that lead to a frame of a function at module level that was asked about; none
+        where not all callers are looked at."""
+        is_whole = len(self._frames.get(def_key(frame), ())) < MAX_CALLERS
+        return self._leading.get(frame, ()) if is_whole else ()
 
     def _taken_from_tables(self, wanted: DefKey, depth: int) -> Iterator[Frame]:
         """The frames of a function at module level that calls take from a dict or list: `TRAINERS[args.kind](args)`."""

@@ -97,6 +97,8 @@ _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 MAX_LOADERS = 4_000
 #: At most this many calls that create a loader's unknown dataset are noted.
 MAX_LATE_SITES = 4
+#: How many calls lead from a function that nothing uses to one that creates a loader.
+_MAX_CALLS = 3
 #: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
 _DISTRIBUTED = "torch.utils.data.DistributedSampler"
@@ -284,6 +286,7 @@ class Loaders:
         kept = sorted(found[:MAX_LOADERS], key=self._is_aside)
         fails = {id(one) for one in kept if one.site is not None and self.failing.keeps_from(one.site)}
         unused = fails | {id(one) for one in kept if one.site is not None and self._is_unused(one.site)}
+        unused |= set(map(id, self._called_in_vain([one for one in kept if id(one) not in unused])))
         in_use = [one for one in kept if id(one) not in fails and self._is_in_use(one)]
         self.shows_use = bool(in_use)
         idle = {id(one) for one in kept if in_use and self.is_idle(one)}
@@ -297,6 +300,27 @@ class Loaders:
                 idle=id(one) in unused & idle,
             )
             for index, one in enumerate(kept)
+        )
+
+    def _called_in_vain(self, loaders: Iterable[Loader]) -> Iterator[Loader]:
+        """The loaders of functions that programs use, in frames that only other calls lead to, which no program
+        makes."""
+        by_call: dict[tuple[DefKey, ir.ExprId], list[Loader]] = {}
+        for one in loaders:
+            if one.site is not None:
+                by_call.setdefault((def_key(one.site.frame), one.site.expr), []).append(one)
+        for made in by_call.values():
+            if len(made) == 1:
+                continue
+            vain = [one for one in made if one.site is not None and self._is_called_in_vain(one.site.frame)]
+            yield from vain if len(vain) < len(made) else ()
+
+    def _is_called_in_vain(self, frame: Frame, depth: int = 0) -> bool:
+        """Whether no program makes any of the calls that lead to a frame."""
+        calls = self._callers.leading_to(frame) if depth < _MAX_CALLS else ()
+        return bool(calls) and all(
+            self.failing.keeps_from(site) or self._is_unused(site) or self._is_called_in_vain(site.frame, depth + 1)
+            for site in calls
         )
 
     def _is_unused(self, site: Site) -> bool:

@@ -6,7 +6,8 @@ test runner or an entry point calls is not named either: these count as used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -137,11 +138,19 @@ class UnusedFunctions:
         if named and (
             self._failing.keeps_from_all(file.path, piece, named)
             or self._failing.refuses_all(file.path, facts, named, here)
+            or (not within and self._never_evaluates(self._ev.body(file.path, piece), named))
         ):
             return "none"
         if named or _renames(facts, name):
             return self.use(file.path, piece, within)
         return "outside" if file.path.name == PACKAGE and any(_imports(e, name) for e in facts.ir.exprs) else "none"
+
+    def _never_evaluates(self, body: Frame, numbers: Set[ir.ExprId]) -> bool:
+        """Whether code at module level evaluates some expressions only in branches that never run."""
+        steps = body.code.one.steps if body.code.one is not None else ()
+        live = (step for step in steps if not self._ev.liveness.is_dead(step.context, body))
+        evaluated = ir.made_of(body.code.exprs, chain.from_iterable(map(ir.step_expressions, live)))
+        return numbers.isdisjoint(evaluated)
 
 
 def _is_by_chance(exprs: tuple[ir.Expr, ...], e: ir.Expr) -> bool:
