@@ -303,3 +303,27 @@ IN_LOOPS = {
 @pytest.mark.parametrize(("code", "expected"), IN_LOOPS.items(), ids=IN_LOOPS)
 def test_types_in_loops(tmp_path: Path, code: str, expected: str) -> None:
     assert evaluated(tmp_path, f"{_IMPORTS}; {code}; v", "function") == expected
+
+
+#: What `h` gives, which is called under a test of its argument.
+PASSED = {
+    "def k(y):;  if y == 'a':;   return h(y);  return None; k(load())": "None | f",
+    "def k(y):;  if y in ('a', 'b'):;   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y in ['b', 'c']:;   return h(y);  return None; k(load())": "None | g",
+    "def k(y):;  if y not in ['b', 'c']:;   return None;  return h(y); k(load())": "None | g",
+    "def k(y):;  if y not in ['b', 'c']:;   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y in ['b', load()]:;   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y in []:;   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y.kind == 'b':;   return h(y.kind);  return None; k(load())": "None | g",
+    "def k(y):;  if y.kind == 'b':;   y.kind = load();   return h(y.kind);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y == 'b':;   y = load();   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y == 'b' or load():;   return h(y);  return None; k(load())": "None | f | g",
+    "def k(y):;  if y == 'b' and load():;   return h(x=y);  return None; k(load())": "None | g",
+    "def k(y):;  assert y in ('b', 'c');  return h(y); k(load())": "g",
+    "def k(y):;  if y == 'b':;   return h(*y);  return None; k(load())": "None | f | g",
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), PASSED.items(), ids=PASSED)
+def test_what_a_call_in_a_branch_passes(tmp_path: Path, code: str, expected: str) -> None:
+    assert evaluated(tmp_path, f"def h(x):;  if x == 'a':;   return f;  return g; {code}", "function") == expected

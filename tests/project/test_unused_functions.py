@@ -128,7 +128,10 @@ def middle(rows, workers):
 #: Programs that call `build` with 2 workers, and other code with more; the numbers of workers of unused loaders.
 CALLS = {
     "a function that nothing calls": ("list(build([1], 2))\n", [3, 5]),
-    "a branch that never runs": ("FAST = False\nif FAST:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n", [3, 5]),
+    "a branch that never runs": (
+        "FAST = False\nif FAST:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n",
+        [3, 5],
+    ),
     "a branch that may run": ("import sys\nif sys.argv:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n", [5]),
     "a call of what is in both branches": (
         "FAST = False\nif FAST:\n    list(small([1]))\nelse:\n    list(build([1], 2))\n    list(small([2]))\n",

@@ -14,24 +14,33 @@ _KINDS = frozenset({"int", "float", "bool", "str"})
 _LOOPS = ("loop", "while")
 #: How many branches around a test are looked at, how many equalities of each, and how many steps after one.
 _MAX_AROUND, _MAX_IN_ONE, _MAX_STEPS = 32, 16, 400
+#: How many constants of a list.
+_MAX_VALUES = 8
 
 
 def asserted_value(number: int, test: int, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
-    """The constant that expression `number` is where the def evaluates `test`; None if nothing before says so, or if
-    it may be another one since. `is_dead`: whether the steps of a context never run."""
+    """What expression `number` is where the def evaluates `test`: one of some constants. None if nothing before says
+    so, or if it may be another one since. `is_dead`: whether the steps of a context never run."""
+    code = frame.code
+    if code.equalities is None:
+        code.equalities = _equalities(code)
+    return value_asserted_at(number, code.evaluated_by(test), frame, is_dead) if code.equalities else None
+
+
+def value_asserted_at(number: int, at: int | None, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
+    """As `asserted_value`, at a step."""
     code = frame.code
     if code.equalities is None:
         code.equalities = _equalities(code)
     equalities = code.equalities
-    at = code.evaluated_by(test) if equalities and code.one is not None else None
-    if at is None or code.one is None:
+    if at is None or code.one is None or not equalities:
         return None
     for context in (*islice(code.one.enclosing(code.one.steps[at].context), _MAX_AROUND), 0):
         for one in equalities.get(context, ()):
             if at - _MAX_STEPS < one.step < at and _reads_same(one.left, number, code.exprs):
                 between = (step for step in _between(one, at, code) if not is_dead(step.context))
                 if not any(_may_change(step, number, code) for step in between):
-                    return of(Literal_(one.value.kind, one.value.value))
+                    return of(*(Literal_(value.kind, value.value) for value in one.values))
     return None
 
 
@@ -58,14 +67,21 @@ def _equalities(code: Code) -> dict[int, list[Equality]]:
     return by_context
 
 
-def _equal(test: int, negated: bool, code: Code) -> Iterator[tuple[int, ir.Const]]:
-    """The expressions, each with its constant, that are equal where a test is true, or where it is not (`negated`)."""
+def _equal(test: int, negated: bool, code: Code) -> Iterator[tuple[int, tuple[ir.Const, ...]]]:
+    """The expressions, each with the constants of which it is one where a test is true, or where it is not
+    (`negated`)."""
     for part, holds in ir.implied(code.exprs, test, not negated):
         match code.exprs[part]:
             case ir.Compare(left, ("==" | "!=" as op,), (right,)) if (op == "==") is holds:
                 value = code.exprs[right]
                 if isinstance(value, ir.Const) and value.kind in _KINDS:
-                    yield left, value
+                    yield left, (value,)
+            case ir.Compare(left, ("in" | "not in" as op,), (right,)) if (op == "in") is holds:
+                listed = code.exprs[right]
+                values = [code.exprs[item] for item in listed.items] if isinstance(listed, ir.Seq) else []
+                constants = [one for one in values if isinstance(one, ir.Const) and one.kind in _KINDS]
+                if 0 < len(constants) == len(values) <= _MAX_VALUES:
+                    yield left, tuple(constants)
 
 
 def _between(one: Equality, at: int, code: Code) -> Iterator[ir.Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
 from loaderlint.knowledge.higher_order import RESTORING_METHODS, TEMPLATE_METHODS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_calls
 from loaderlint.project.evaluation.argument_binding import FROM_FILE, NO_ARGUMENTS, Arguments, Unpacked, overlaid
+from loaderlint.project.evaluation.asserted_values import value_asserted_at
 from loaderlint.project.evaluation.failing_constructors import fails_on_none
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.items_at_use import passed_with_items, with_items_at
@@ -78,6 +80,8 @@ class Calls:
         more_positional = more_keywords = False
         for kind, name, number in call.args:
             value = self._ev.eval(number, frame)
+            if kind in ("pos", "kw"):
+                value = self._asserted(value, number, call, frame)
             if kind in ("pos", "kw") and value.has(MapOf):
                 value = passed_with_items(self._ev, value, number, call, frame)
                 value = without_removed(self._ev, value, number, call, frame)
@@ -118,6 +122,14 @@ class Calls:
             source if source and not more_positional else "kwargs",
             tuple(options),
         )
+
+    def _asserted(self, value: Val, number: ir.ExprId, call: ir.Call, frame: Frame) -> Val:
+        """What a variable that a call passes may be, by a test around the call: `if kind in ("a", "b"): load(kind)`."""
+        literal = value.literal
+        if not isinstance(frame.code.exprs[number], ir.Param | ir.Attr) or (literal and not literal.configured):
+            return value
+        is_dead = partial(self._ev.liveness.is_dead, frame=frame)
+        return value_asserted_at(number, frame.code.performed_by(call), frame, is_dead) or value
 
     def _read_from_files(self, value: Val) -> list[Unpacked] | None:
         """The parts of configuration files that `**value` unpacks; None if it may unpack anything else that is not

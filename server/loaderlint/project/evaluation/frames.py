@@ -27,12 +27,12 @@ _LONGEST_ORDER = 200
 
 
 class Equality(NamedTuple):
-    """After step `step`, in branch `context`, expression `left` is the constant `value`."""
+    """After step `step`, in branch `context`, expression `left` is one of the constants `values`."""
 
     step: int
     context: int
     left: int
-    value: ir.Const
+    values: tuple[ir.Const, ...]
 
 
 class Code:
