@@ -334,8 +334,8 @@ class FailingCode:
         return facts.ir.defs[callee.def_].name if facts is not None else ""
 
     def _may_be_of_another(self, callee: FunctionRef | ClassRef, caller: Path, func: ir.Expr) -> bool:
-        """Whether a library, or another module of the same name, may define what a call of `func` in file `caller` means.
-        Nothing comes before what is in the folder of the program itself."""
+        """Whether a library, or another module of the same name, may define what a call of `func` in file `caller`
+        means. Nothing comes before what is in the folder of the program itself."""
         if callee.path.is_relative_to(caller.parent) and self._is_program(caller):
             return False
         written = [e for e in self._imports_of(func, caller) if e.name is not None]
