@@ -253,6 +253,13 @@ NEVER = {
         + "--- pack/__init__.py\nfrom .datasets import load\n--- pack/datasets.py\n"
         + LOAD
     ),
+    "an import of a missing name, where another program adds folders": (
+        HEAD
+        + "from data import Tiles\n"
+        + LOADER
+        + DATA
+        + "--- tools/show.py\nimport sys\nsys.path.append('/data/rows')\nimport rows\n"
+    ),
 }
 
 #: Programs that may create `loader`.
@@ -652,6 +659,13 @@ MAYBE = {
     "a call after the loader": HEAD + LOAD + "def main():\n    " + LOADER + "    rows = load('in')\nmain()\n",
     "a call that is not reached each time": HEAD + LOAD + "rows = None or load('in')\n" + LOADER,
     "a call of a function that is called elsewhere": HEAD + LOAD + "def look():\n    load('in')\n" + LOADER,
+    "a module that the program imports adds folders": (
+        HEAD
+        + "import tools.show\nfrom data import Tiles\n"
+        + LOADER
+        + DATA
+        + "--- tools/show.py\nimport sys\nsys.path.append('/data/rows')\n"
+    ),
 }
 
 

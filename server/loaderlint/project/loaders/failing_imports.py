@@ -44,7 +44,7 @@ class FailingImports:
     def __init__(self, evaluator: Evaluator, is_unimportable: Callable[[Path], bool]) -> None:
         self._ev = evaluator
         self._is_unimportable = is_unimportable
-        self._adds_folders: bool | None = None
+        self._adding: tuple[Path, ...] | None = None
 
     def fails(self, importer: Path, e: ir.Imported) -> bool:
         """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
@@ -102,14 +102,15 @@ class FailingImports:
             return False
         if importer.suffix == SUFFIX and "." not in e.module:
             return False  # a notebook may run where another module has so short a name
-        return not self._some_add_folders() and all(map(fails, called(self._ev, e.module, e.name)))
+        return all(map(fails, called(self._ev, e.module, e.name))) and not self._some_add_folders(importer)
 
-    def _some_add_folders(self) -> bool:
-        """Whether a file of the project adds folders to `sys.path` that may be outside the project."""
-        if self._adds_folders is None:
+    def _some_add_folders(self, importer: Path) -> bool:
+        """Whether a file that may run in one program with `importer` adds folders to `sys.path` that may be outside the
+        project."""
+        if self._adding is None:
             files = map(self._ev.file, self._ev.files.containing(_PATH))
-            self._adds_folders = any(self._may_add_others(file) for file in files if file is not None)
-        return self._adds_folders
+            self._adding = tuple(file.path for file in files if file is not None and self._may_add_others(file))
+        return any(self._ev.import_graph.may_run_with(importer, path) for path in self._adding)
 
     def _may_add_others(self, file: ProjectFile) -> bool:
         """Whether a file adds folders to `sys.path` that may be outside the project. One with the name of a folder of
