@@ -67,7 +67,7 @@ _QUESTIONS = frozenset(
         "syntax.byte_search": "calls",
         "syntax.main_guard": "is_main_guard",
         "project.modules.import_resolution": "_path_names _joined_names",
-        "project.evaluation.file_imports": "_imports _is_import _imports_beside aliases_in",
+        "project.evaluation.file_imports": "_imports _is_import _imports_beside _submodules aliases_in",
         "project.modules.tests_and_tutorials": "_is_run_by_tests",
         "project.reach.scripts": "_does_something",
         "rules.shared.iterable_streams": "_mentions_workers",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
 _FROM = re.compile(r"from[ \t]+(\.*\w*)")
 _IMPORTED = re.compile(r"(?:^import[ \t]|,)[ \t]*(\w+)")
+#: What follows `import` at the beginning of a line, and each name in it that has a dot: `a.b` in `import a.b as c, d`.
+_IMPORT_LINE = re.compile(r"^[ \t\f]*import[ \t]+([^\r\n;#]+)", re.MULTILINE)
+_DOTTED = re.compile(r"(?:^|,)[ \t]*(\w+(?:\.\w+)+)")
 #: At most this many modules are followed from one script.
 _MAX_FOLLOWED = 400
 
@@ -47,6 +50,14 @@ def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
     for piece, _ in file.asking(_imports) if file else ():
         facts = ev.facts(path, piece)
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
+
+
+def submodules_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
+    """The modules that a file imports by dotted names, without a name for them: all of `a.b` in `import a.b`, which
+    binds `a`."""
+    file = ev.file(path)
+    for _, modules in file.asking(_submodules) if file else ():
+        yield from (ir.Imported(module, None, 0) for module in modules)
 
 
 def own_imports(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
@@ -132,6 +143,12 @@ def may_name(e: ir.Imported, name: str) -> bool:
     """Whether an import may lead to a module called `name`, judging by its text: most imports need not be resolved. It
     ignores that `from . import other` reads the file's own package."""
     return not e.module or name in (e.name, e.module.rpartition(".")[2])
+
+
+def _submodules(text: str) -> tuple[str, ...]:
+    """The dotted names in the import statements of a text."""
+    lines = _IMPORT_LINE.findall(text) if "import" in text else ()
+    return tuple(name for line in lines for name in _DOTTED.findall(line))
 
 
 def _imports(text: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
+from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name, submodules_in
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -44,11 +44,11 @@ class ImportGraph:
         return any(wanted in files_of(self._ev, path, e) for e in written)
 
     def _written_in(self, path: Path) -> dict[ir.Imported, None]:
-        """The imports of a file, as written. A star import names a module only."""
+        """The imports of a file, as written. A star import names a module only, and so does `import a.b`."""
         if path not in self._written:
             file = self._ev.files.file(path)
             stars = (ir.Imported(star.module, None, star.level) for star in (file.stars if file else ()))
-            self._written[path] = dict.fromkeys((*imports_in(self._ev, path), *stars))
+            self._written[path] = dict.fromkeys((*imports_in(self._ev, path), *submodules_in(self._ev, path), *stars))
         return self._written[path]
 
     def _imported(self, path: Path) -> dict[Path, None]:
