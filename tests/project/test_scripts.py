@@ -51,7 +51,7 @@ def test_importers_are_the_files_that_hold_its_name_and_whose_imports_lead_there
         expected = [one for one in led if one != path and path in led[one] and name in one.read_text()]
         assert model.scripts.importers(path) == tuple(expected), path
     found = {path.name for path in model.scripts.importers(tmp_path / "package/data.py")}
-    assert found == {"beside.py", "inner.py", "above.py", "taken.py"}
+    assert found == {"whole.py", "beside.py", "inner.py", "above.py", "taken.py"}
 
 
 def test_a_star_import_leads_to_its_module(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_imports_of_other_names_are_not_followed(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(import_resolution, "resolve", following)
     assert model.scripts.importers(tmp_path / "scripts/data.py")
-    assert followed == {"", "data", "package"}
+    assert followed == {"", "data", "package", "package.data"}

@@ -29,7 +29,7 @@ _MAX_FOLLOWED = 400
 
 def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
     """The modules of the project that a file imports, at any level."""
-    for e in imports_in(ev, path):
+    for e in (*imports_in(ev, path), *submodules_in(ev, path)):
         yield from files_of(ev, path, e)
 
 
