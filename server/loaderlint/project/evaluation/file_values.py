@@ -2,19 +2,20 @@
 
 Values are looked up that reach the arguments of a loader, and those in the tests around a line, to know whether it runs
 by default. No class depends on them. A file is a run of the program: it counts like the default of an option. If the
-path is known only at run time, any file of the project of that kind may be meant that has all the keys; those nearest
-to the code count."""
+path is known only at run time, any file of the project of that kind may be meant that has all the keys, and those that
+the code beside the call reads in any case; those nearest to the code count."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_parts import FileParts, Part, constants_of, is_number
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.needed_keys import needed_keys
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
@@ -156,6 +157,15 @@ class FileValues:
         if named is not None:
             return _with_keys([named], part.keys, self._ev)
         paths = [one for one in self._ev.files.configurations(part.keys[-1]) if one.suffix in part.suffixes]
+        needed = needed_keys(part.read.expr, part.read.frame.code)
+        return self._nearest([one for one in paths if self._has_keys(one, needed)], part) or self._nearest(paths, part)
+
+    def _has_keys(self, path: Path, keys: Set[str]) -> bool:
+        found = self._ev.files.configuration(path) if keys else None
+        return not keys or (isinstance(found, Mapping) and keys <= found.keys())
+
+    def _nearest(self, paths: list[Path], part: Part) -> list[tuple[Path, object]]:
+        """The values of a part in those of some files that are nearest to the call and have one."""
         folder = part.read.frame.path.parent
         while folder.is_relative_to(self._ev.files.root):
             inside = [one for one in paths if one.is_relative_to(folder)]
