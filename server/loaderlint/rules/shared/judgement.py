@@ -230,7 +230,7 @@ def _judged(
     if found is None:
         yield from _unexposed(alike, asked, model)
         return
-    lead, exposure = found
+    lead, exposure = found[0], _led_by_default(alike, found[1], model)
     certainty: Certainty = "possible" if all(one.unproven for one in alike) else exposure.certainty
     severity = asked.weigh([lead, *(one for one in alike if one is not lead)], replace(exposure, certainty=certainty))
     if isinstance(severity, Unsaid):
@@ -271,6 +271,29 @@ def _tried_in(spot: Spot, exposure: Exposure, model: Model) -> frozenset[Path]:
     if model.in_test_or_tutorial(spot.frame.path) or not all(map(model.in_test_or_tutorial, paths)):
         return frozenset()
     return frozenset(path for path in paths if path is not None)
+
+
+def _led_by_default(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Exposure:
+    """An exposure, led by a loader that runs the fault as long as users set no option, if the first one does not and
+    another one that is known as well does."""
+    if (
+        len(exposure.loaders) == 1
+        or exposure.certainty != "proven"
+        or not _is_unset(exposure.lead, alike, exposure, model)
+    ):
+        return exposure
+    possible = [reached.possible for one in alike if (reached := model.reached.get(one.frame)) is not None]
+    for loader in exposure.loaders[1:]:
+        is_as_known = loader.has_workers(2) == "yes" and not (loader.unused or loader.out_of_sight or loader.presumed)
+        if is_as_known and not any(bits >> loader.index & 1 for bits in possible):
+            if not _is_unset(loader, alike, exposure, model):
+                others = (one for one in exposure.loaders if one is not loader)
+                return replace(exposure, loaders=(loader, *others))
+    return exposure
+
+
+def _is_unset(loader: Loader, alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> bool:
+    return _unset(alike, replace(exposure, loaders=(loader,)), model) is not None
 
 
 def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
