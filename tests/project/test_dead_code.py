@@ -320,6 +320,7 @@ PASSED = {
     "def k(y):;  if y == 'b' or load():;   return h(y);  return None; k(load())": "None | f | g",
     "def k(y):;  if y == 'b' and load():;   return h(x=y);  return None; k(load())": "None | g",
     "def k(y):;  assert y in ('b', 'c');  return h(y); k(load())": "g",
+    "def k(y):;  if y in ('a', 'b'):;   return h(y);  return None; k('b')": "g",
     "def k(y):;  if y == 'b':;   return h(*y);  return None; k(load())": "None | f | g",
 }
 

@@ -260,6 +260,13 @@ NEVER = {
         + DATA
         + "--- tools/show.py\nimport sys\nsys.path.append('/data/rows')\nimport rows\n"
     ),
+    "a call of such a function that the caller imports itself": (
+        HEAD
+        + "def main():\n    from pack.datasets import load\n    rows = load('in')\n    "
+        + LOADER
+        + "main()\n--- pack/datasets.py\n"
+        + LOAD
+    ),
 }
 
 #: Programs that may create `loader`.

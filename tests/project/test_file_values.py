@@ -43,6 +43,7 @@ CODE = {
     "if config['workers']: print(config['folder'])": 16,
     "for key in config: print(config['folder'])": 16,
     "with open(config['folder']) as text: print(text)": 1,
+    "with open('x') as text: print(config['folder'])": 1,
     "config['folder'] = '.'; print(config['folder'])": 16,
     "config.update(sys.argv); print(config['folder'])": 16,
     "print(config['folder'], config['path'])": 16,

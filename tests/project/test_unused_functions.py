@@ -139,6 +139,13 @@ CALLS = {
     ),
     "after what always fails": ("list(build([1], 2))\nrun = unknown()\nlist(small([1]))\n", [3, 5]),
     "through two functions": ("list(build([1], 2))\nlist(large([1]))\n", [3]),
+    "after what always fails in a function": (
+        "def go():\n    run = unknown()\n    list(build([1], 7))\nlist(build([1], 2))\ngo()\n",
+        [3, 5, 7],
+    ),
+    "one of two functions between": ("list(middle([1], 2))\n", [3, 5]),
+    "more calls than are looked at": ("".join(f"list(build([1], {n}))\n" for n in range(10, 50)), []),
+    "out of a table": ("run({'b': build})\n", []),
     "all are used by others only": ("kinds = {'s': small, 'l': large}\nrun(kinds)\n", []),
 }
 
@@ -163,7 +170,8 @@ def _notebook(*cells: str) -> str:
     ("text", "unused"),
     [
         ("parser.add_argument('--do', default='preview')", ["preview.py"]),
-        ("from preview import preview\nlook('preview')", []),
+        ("import preview\nlook('preview')", []),
+        ("from preview import DataLoader\nlook('preview')", []),
         ("run('preview:preview')", []),
         ("run('preview.preview')", []),
         ("globals()['preview']()", []),

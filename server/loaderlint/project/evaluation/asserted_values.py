@@ -38,8 +38,8 @@ def value_asserted_at(number: int, at: int | None, frame: Frame, is_dead: Callab
     for context in (*islice(code.one.enclosing(code.one.steps[at].context), _MAX_AROUND), 0):
         for one in equalities.get(context, ()):
             if at - _MAX_STEPS < one.step < at and _reads_same(one.left, number, code.exprs):
-                between = (step for step in _between(one, at, code) if not is_dead(step.context))
-                if not any(_may_change(step, number, code) for step in between):
+                changing = (step for step in _between(one, at, code) if _may_change(step, number, code))
+                if all(is_dead(step.context) for step in changing):
                     return of(*(Literal_(value.kind, value.value) for value in one.values))
     return None
 

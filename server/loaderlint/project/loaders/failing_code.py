@@ -338,7 +338,7 @@ class FailingCode:
         means. Nothing comes before what is in the folder of the program itself."""
         if callee.path.is_relative_to(caller.parent) and self._is_program(caller):
             return False
-        written = [e for e in self._imports_of(func, caller) if e.name is not None]
+        written = [*self._imports_of(func, caller)]
         if not written:
             return self._may_be_elsewhere(callee, caller)
         return any(not e.level and self._may_mean_another(e, callee, caller) for e in written)
