@@ -24,7 +24,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
-from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports, called
+from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports
 from loaderlint.project.loaders.unbound_names import UnboundNames
 from loaderlint.project.loaders.unset_options import UnsetOptions
 from loaderlint.project.modules.dependencies import is_def
@@ -374,7 +374,7 @@ class FailingCode:
 
     def _is_in_others(self, module: str, name: str, own: Collection[Path]) -> bool:
         """Whether files of the project that are not in `own` may be a module and bind a name."""
-        others = (self._ev.file(path) for path in called(self._ev, module, None) if path not in own)
+        others = (self._ev.file(path) for path in self._imports.called(module, None) if path not in own)
         return any(file is None or file.stars or name in file.names for file in others)
 
     def _is_program(self, path: Path) -> bool:

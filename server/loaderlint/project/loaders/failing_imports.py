@@ -45,6 +45,7 @@ class FailingImports:
         self._ev = evaluator
         self._is_unimportable = is_unimportable
         self._adding: tuple[Path, ...] | None = None
+        self._by_name: dict[str, list[Path]] | None = None
 
     def fails(self, importer: Path, e: ir.Imported) -> bool:
         """Whether an import always fails: the module is missing in its package, has no such name, or cannot be imported
@@ -63,6 +64,24 @@ class FailingImports:
             return self._is_unimportable(path) or (e.name is not None and self._lacks(path, e.name))
 
         return fails(module.path) and (e.level > 0 or self._fails_anywhere(importer, e, fails))
+
+    def called(self, module: str, name: str | None) -> Iterator[Path]:
+        """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
+        wanted = tuple(module.split("."))
+        for last in dict.fromkeys((wanted[-1], name or wanted[-1])):
+            for path in self._files_by_name().get(last, ()):
+                parts = path.parent.parts if path.name == PACKAGE else (*path.parent.parts, path.stem)
+                if parts[-len(wanted) :] == wanted or (name and parts[-len(wanted) - 1 :] == (*wanted, name)):
+                    yield path
+
+    def _files_by_name(self) -> dict[str, list[Path]]:
+        """The files of the project by the last name of their module."""
+        if self._by_name is None:
+            self._by_name = {}
+            for path in self._ev.files.paths():
+                name = path.stem if path.name != PACKAGE else path.parent.name
+                self._by_name.setdefault(name, []).append(path)
+        return self._by_name
 
     def _is_missing(self, importer: Path, e: ir.Imported) -> bool:
         """Whether a package of the project lacks a module, and has nothing that it may be made of."""
@@ -102,7 +121,7 @@ class FailingImports:
             return False
         if importer.suffix == SUFFIX and "." not in e.module:
             return False  # a notebook may run where another module has so short a name
-        return all(map(fails, called(self._ev, e.module, e.name))) and not self._some_add_folders(importer)
+        return all(map(fails, self.called(e.module, e.name))) and not self._some_add_folders(importer)
 
     def _some_add_folders(self, importer: Path) -> bool:
         """Whether a file that may run in one program with `importer` adds folders to `sys.path` that may be outside the
@@ -152,15 +171,6 @@ class FailingImports:
         if file.path.name == PACKAGE and (self._ev.files.has_entry(file.path.parent, name) or self._may_be_built(name)):
             return True
         return any(file.facts_of(index) is None for index, _ in file.asking(whole, scope=MODULE))
-
-
-def called(ev: Evaluator, module: str, name: str | None) -> Iterator[Path]:
-    """The files of the project that may be a module, or its submodule `name`, seen from some folder."""
-    wanted = tuple(module.split("."))
-    for path in ev.files.paths():
-        parts = path.parent.parts if path.name == PACKAGE else (*path.parent.parts, path.stem)
-        if parts[-len(wanted) :] == wanted or (name and parts[-len(wanted) - 1 :] == (*wanted, name)):
-            yield path
 
 
 def _foreign_folders(text: str) -> tuple[str, ...]:
