@@ -440,6 +440,40 @@ loader = DataLoader([1], num_workers=args.workers)
     assert linked.loader().workers_text == workers
 
 
+PARSER = """--- train.py
+import argparse
+import yaml
+from torch.utils.data import DataLoader
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=4)
+args = parser.parse_args()
+"""
+TAKE = """import yaml
+def take(args, path):
+    for name, value in yaml.safe_load(open(path)).items():
+        setattr(args, name, value)
+"""
+CONFIG = "--- conf/small.yaml\nworkers: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("take", "files", "workers"),
+    [
+        ("from tools import take\ntake(args, args.path)", f"--- tools.py\n{TAKE}{CONFIG}", (1, 4)),
+        ("", f"--- tools.py\n{TAKE}{CONFIG}", (4, 4)),
+        ("from tools import take\ntake(args, args.path)", f"--- tools.py\n{TAKE}", (4, 4)),
+        (f"{TAKE}take(args, args.path)", CONFIG.replace("workers", "folder"), (4, 4)),
+        (f"{TAKE}take(args, args.path)", CONFIG, (1, 4)),
+    ],
+)
+def test_a_configuration_file_may_replace_a_default(
+    take: str, files: str, workers: tuple[int, int], tmp_path: Path
+) -> None:
+    loader = "loader = DataLoader([1], num_workers=args.workers)\n"
+    found = link(tmp_path, f"{PARSER}{take}\n{loader}{files}").loader().workers
+    assert (found.least, found.most) == workers
+
+
 #: How many workers the loader of a program has that sets an attribute of a record.
 ASSIGNED = {
     "in a function": """
