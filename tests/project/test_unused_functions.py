@@ -156,6 +156,16 @@ def test_a_function_that_only_some_callers_use(program: str, unused: list[int], 
     assert sorted(int(one.workers.most) for one in linked.model.loaders if one.unused) == unused
 
 
+def test_a_call_after_what_always_fails_uses_no_function(tmp_path: Path) -> None:
+    stored = BUILD.replace(
+        "    return DataLoader(rows, num_workers=workers)",
+        "    loaders = {}\n    loaders['a'] = DataLoader(rows, num_workers=workers)\n    return loaders",
+    )
+    program = "def go():\n    run = unknown()\n    fit(build([1], 7))\nfit(build([1], 2))\ngo()\n"
+    linked = link(tmp_path, f"{stored}from kits import fit\n{program}{TRAIN}")
+    assert sorted(int(one.workers.most) for one in linked.model.loaders if one.unused) == [3, 5, 7]
+
+
 def test_nothing_is_unused_where_no_program_creates_a_loader(tmp_path: Path) -> None:
     """As in a library, whose users call its functions, or while somebody writes the first script."""
     assert _unused(tmp_path, PREVIEW, TRAIN.partition("\nfor ")[0]) == []
