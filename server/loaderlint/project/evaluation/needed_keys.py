@@ -22,17 +22,21 @@ def needed_keys(read: ir.ExprId, code: Code) -> frozenset[str]:
 
 def _always_read(read: ir.ExprId, code: Code) -> Iterator[str]:
     for number, e in enumerate(code.exprs):
-        key = code.exprs[e.index] if isinstance(e, ir.Index) and e.base == read else None
-        at = code.evaluated_by(number) if isinstance(key, ir.Const) and isinstance(key.value, str) else None
-        if at is None or code.one is None or not isinstance(key, ir.Const):
+        key = _key(e.index, code) if isinstance(e, ir.Index) and e.base == read else None
+        at = code.evaluated_by(number) if key is not None else None
+        if key is None or at is None or code.one is None:
             continue
-        around = code.one.around(code.one.steps[at].context)
-        if isinstance(key.value, str) and all(one.kind == "with" for one in around):
-            yield key.value
+        if all(one.kind == "with" for one in code.one.around(code.one.steps[at].context)):
+            yield key
 
 
 def _stored(read: ir.ExprId, code: Code) -> Iterator[str]:
     for _, step in code.steps_of(ir.SetItem):
-        key = code.exprs[step.index] if step.base == read else None
-        if isinstance(key, ir.Const) and isinstance(key.value, str):
-            yield key.value
+        if step.base == read and (key := _key(step.index, code)) is not None:
+            yield key
+
+
+def _key(index: ir.ExprId, code: Code) -> str | None:
+    """The text that an index is; None for any other."""
+    e = code.exprs[index] if index != ir.NONE else None
+    return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
