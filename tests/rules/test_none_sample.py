@@ -323,7 +323,7 @@ PATHS: dict[str, str] = {
     "if self.kind.x == 'a':;  if load(index): return None; return 3 / "
     "if self.kind.y == 'b': return self.helper(index); return 3": "information D.helper for some samples passed on",
     "if index == 'a':;  if load(index): return None; return 3 / if index == 'b': return self.helper(index); "
-    "return 3": "error D.helper for some samples passed on",
+    "return 3": "",
     "if self.kind > 3:;  if load(index): return None; return 3 / if self.kind < 3: return self.helper(index); "
     "return 3": "information D.helper for some samples passed on",
     "if self.kind == load():;  if load(index): return None; return 3 / "
