@@ -192,6 +192,13 @@ def test_a_function_with_the_name_of_its_module(text: str, unused: list[str], tm
     assert _unused(tmp_path, TRAIN, here, f"--- other.py\n{text}\n") == unused
 
 
+@pytest.mark.parametrize(
+    ("text", "unused"), [("fire.Fire()", []), ("jsonargparse.CLI()", []), ("CLIP()", ["tools.py"]), ("", ["tools.py"])]
+)
+def test_a_command_line_of_all_functions_of_a_file(text: str, unused: list[str], tmp_path: Path) -> None:
+    assert _unused(tmp_path, TRAIN, f"{PREVIEW}import fire, jsonargparse\n{text}\n") == unused
+
+
 def test_other_files_do_not_call_a_function_of_a_notebook(tmp_path: Path) -> None:
     cell = PREVIEW.partition("\n--- tools.py\n")[2]
     script = "--- other.py\nfrom tools import preview\npreview([])\n"

@@ -29,8 +29,8 @@ from loaderlint.syntax.notebook import SUFFIX
 _ENTRY_POINTS = frozenset({"main", "cli", "run", "entry_point"})
 #: Texts of code that looks up modules, or functions of its own module, by names that are made up at run time.
 _LOOKING_UP = ("import_module", "__import__", "sys.modules", "globals(", " eval(", "=eval(")
-#: Functions that make a command line of an object: `fire.Fire(Trainer())`.
-_COMMAND_LINES = ("Fire", "CLI")
+#: Calls that make a command line of an object, or of all functions of a file: `fire.Fire(Trainer())`, `fire.Fire()`.
+_COMMAND_LINES = ("Fire(", "CLI(")
 Use = Literal["known", "outside", "none"]
 
 
@@ -63,7 +63,7 @@ class UnusedFunctions:
         """Whether code from outside may call the methods of an object: that of users, or a command line that is made of
         it."""
         file = self._ev.file(made.site.frame.path) if made.site is not None else None
-        return is_installed(self._ev.files, frame.path) or file is None or any(map(file.mentioning, _COMMAND_LINES))
+        return is_installed(self._ev.files, frame.path) or file is None or _makes_command_line(file)
 
     def _reads(self, file: ProjectFile, piece: int, name: str, method: DefKey) -> bool:
         """Whether a piece reads a method without calling it, or may look it up by its name."""
@@ -107,7 +107,8 @@ class UnusedFunctions:
         return "outside" if is_open or "outside" in found else "none"
 
     def _may_be_called_from_outside(self, one: DefIR, path: Path) -> bool:
-        if one.decorators or one.name in _ENTRY_POINTS:
+        file = self._ev.file(path)
+        if one.decorators or one.name in _ENTRY_POINTS or (file is not None and _makes_command_line(file)):
             return True
         return path.suffix != SUFFIX and (
             may_be_collected(path, self._ev.files.root) or is_installed(self._ev.files, path)
@@ -157,6 +158,10 @@ def _is_by_chance(exprs: tuple[ir.Expr, ...], e: ir.Expr) -> bool:
     """Whether an expression has the name of a function and most often means something else: a text, or a method of an
     object, such as `model.train`."""
     return isinstance(e, ir.Const) or (isinstance(e, ir.Attr) and isinstance(exprs[e.base], ir.Param | ir.Call))
+
+
+def _makes_command_line(file: ProjectFile) -> bool:
+    return any(map(file.mentioning, _COMMAND_LINES))
 
 
 def _may_look_up(file: ProjectFile, definer: Path, name: str) -> bool:
