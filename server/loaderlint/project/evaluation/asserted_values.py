@@ -21,18 +21,14 @@ _MAX_VALUES = 8
 def asserted_value(number: int, test: int, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
     """What expression `number` is where the def evaluates `test`: one of some constants. None if nothing before says
     so, or if it may be another one since. `is_dead`: whether the steps of a context never run."""
-    code = frame.code
-    if code.equalities is None:
-        code.equalities = _equalities(code)
-    return value_asserted_at(number, code.evaluated_by(test), frame, is_dead) if code.equalities else None
+    at = frame.code.evaluated_by(test) if _equalities(frame.code) else None
+    return value_asserted_at(number, at, frame, is_dead)
 
 
 def value_asserted_at(number: int, at: int | None, frame: Frame, is_dead: Callable[[int], bool]) -> Val | None:
     """As `asserted_value`, at a step."""
     code = frame.code
-    if code.equalities is None:
-        code.equalities = _equalities(code)
-    equalities = code.equalities
+    equalities = _equalities(code)
     if at is None or code.one is None or not equalities:
         return None
     for context in (*islice(code.one.enclosing(code.one.steps[at].context), _MAX_AROUND), 0):
@@ -46,6 +42,12 @@ def value_asserted_at(number: int, at: int | None, frame: Frame, is_dead: Callab
 
 def _equalities(code: Code) -> dict[int, list[Equality]]:
     """What the tests and assertions of a def say, by the branch in which it holds: the last ones first."""
+    if code.equalities is None:
+        code.equalities = _find_equalities(code)
+    return code.equalities
+
+
+def _find_equalities(code: Code) -> dict[int, list[Equality]]:
     if code.one is None:
         return {}
     branching = {here.expr for here in code.one.contexts} | {e.test for e in code.exprs if isinstance(e, ir.IfExp)}

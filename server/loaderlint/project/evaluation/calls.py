@@ -125,8 +125,10 @@ class Calls:
 
     def _asserted(self, value: Val, number: ir.ExprId, call: ir.Call, frame: Frame) -> Val:
         """What a variable that a call passes may be, by a test around the call: `if kind in ("a", "b"): load(kind)`."""
+        if not isinstance(frame.code.exprs[number], ir.Param | ir.Attr):
+            return value
         literal = value.literal
-        if not isinstance(frame.code.exprs[number], ir.Param | ir.Attr) or (literal and not literal.configured):
+        if literal is not None and not literal.configured:
             return value
         is_dead = partial(self._ev.liveness.is_dead, frame=frame)
         return value_asserted_at(number, frame.code.performed_by(call), frame, is_dead) or value

@@ -29,7 +29,7 @@ _MAX_FOLLOWED = 400
 
 def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
     """The modules of the project that a file imports, at any level."""
-    for e in (*imports_in(ev, path), *submodules_in(ev, path)):
+    for e in modules_in(ev, path):
         yield from files_of(ev, path, e)
 
 
@@ -52,9 +52,9 @@ def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
 
 
-def submodules_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
-    """The modules that a file imports by dotted names, without a name for them: all of `a.b` in `import a.b`, which
-    binds `a`."""
+def modules_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
+    """What `imports_in` gives, and all of `a.b` in `import a.b`, which binds only `a`."""
+    yield from imports_in(ev, path)
     file = ev.file(path)
     for _, modules in file.asking(_submodules) if file else ():
         yield from (ir.Imported(module, None, 0) for module in modules)

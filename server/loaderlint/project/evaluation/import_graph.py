@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name, submodules_in
+from loaderlint.project.evaluation.file_imports import files_of, may_name, modules_in
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -48,7 +48,7 @@ class ImportGraph:
         if path not in self._written:
             file = self._ev.files.file(path)
             stars = (ir.Imported(star.module, None, star.level) for star in (file.stars if file else ()))
-            self._written[path] = dict.fromkeys((*imports_in(self._ev, path), *submodules_in(self._ev, path), *stars))
+            self._written[path] = dict.fromkeys((*modules_in(self._ev, path), *stars))
         return self._written[path]
 
     def _imported(self, path: Path) -> dict[Path, None]:

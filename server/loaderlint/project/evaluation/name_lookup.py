@@ -245,10 +245,17 @@ class Names:
 
     def _in_other_turn(self, path: Path, binding: Binding) -> Val:
         """What a binding further down in a loop gives its name, as far as that cannot depend on the name itself."""
+        e = self.written(path, binding)
+        return constant(*e) if isinstance(e, ir.Const) else unknown("bound in a loop")
+
+    def written(self, path: Path, binding: Binding) -> ir.Expr | None:
+        """What the code of a file binds to a name, as it is written; None for a function or class, or a name without a
+        value."""
         facts = self._ev.facts(path, binding.piece)
         step = facts.ir.defs[binding.def_].steps[binding.step] if facts is not None and binding.step >= 0 else None
-        e = facts.ir.exprs[step.value] if facts is not None and isinstance(step, ir.Bind) else None
-        return constant(*e) if isinstance(e, ir.Const) else unknown("bound in a loop")
+        if facts is None or not isinstance(step, ir.Bind) or step.value == ir.NONE:
+            return None
+        return facts.ir.exprs[step.value]
 
     def module_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
         """Attribute `name` of a module of the project: a name of it or a submodule; None if there is none."""

@@ -24,11 +24,12 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, Lib, Site, def_key
-from loaderlint.project.loaders.failing_imports import PACKAGE, FailingImports
+from loaderlint.project.loaders.failing_imports import FailingImports
 from loaderlint.project.loaders.unbound_names import UnboundNames
 from loaderlint.project.loaders.unset_options import UnsetOptions
 from loaderlint.project.modules.dependencies import is_def
 from loaderlint.project.modules.import_resolution import STANDARD, WELL_KNOWN
+from loaderlint.project.modules.module_refs import PACKAGE, module_name
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 from loaderlint.syntax.main_guard import is_main_guard
 from loaderlint.syntax.notebook import SUFFIX
@@ -346,14 +347,9 @@ class FailingCode:
     def _imports_of(self, e: ir.Expr, path: Path) -> Iterator[ir.Imported]:
         """The imports of a file that bind a name."""
         file = self._ev.file(path)
-        for binding in file.names.get(e.name, ()) if file is not None and isinstance(e, ir.Global) else ():
-            facts = self._ev.facts(path, binding.piece)
-            step = facts.ir.defs[binding.def_].steps[binding.step] if facts is not None and binding.step >= 0 else None
-            bound = facts.ir.exprs[step.value] if facts is not None and isinstance(step, ir.Bind) else e
-            if isinstance(bound, ir.Imported):
-                yield bound
-        if isinstance(e, ir.Imported):
-            yield e
+        bindings = file.names.get(e.name, ()) if file is not None and isinstance(e, ir.Global) else ()
+        written = (e, *(self._ev.names.written(path, binding) for binding in bindings))
+        yield from (one for one in written if isinstance(one, ir.Imported))
 
     def _may_mean_another(self, e: ir.Imported, callee: FunctionRef | ClassRef, caller: Path) -> bool:
         """Whether an import may find a library, or another module of the project, that has what is called."""
@@ -367,7 +363,7 @@ class FailingCode:
         if not WELL_KNOWN.isdisjoint(inside):
             return True
         package = callee.path.with_name(PACKAGE)
-        module = inside[-1] if callee.path != package else package.parent.name
+        module = module_name(callee.path)
         if callee.path != package and self._ev.files.exists(package) and package.parent != caller.parent:
             module = f"{package.parent.name}.{module}"  # from another folder, a module is imported from its package
         return self._is_in_others(module, self._name(callee), {callee.path})

@@ -15,12 +15,11 @@ from loaderlint.knowledge.measured_libraries import is_in_tables
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.modules.dependencies import whole
 from loaderlint.project.modules.import_resolution import WELL_KNOWN
-from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
+from loaderlint.project.modules.module_refs import PACKAGE, FolderRef, ModuleRef, module_name
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 from loaderlint.project.modules.unseen_bindings import may_bind_unseen
 from loaderlint.syntax.notebook import SUFFIX
 
-PACKAGE = "__init__.py"
 #: Modules that are often made when a package is built: `_C`, `rows_pb2`, `version`.
 _BUILT = re.compile(r"^_|_pb2|version")
 #: The standard library's package of tests, which an import finds in place of a `test.py` that is not there, and what
@@ -79,8 +78,7 @@ class FailingImports:
         if self._by_name is None:
             self._by_name = {}
             for path in self._ev.files.paths():
-                name = path.stem if path.name != PACKAGE else path.parent.name
-                self._by_name.setdefault(name, []).append(path)
+                self._by_name.setdefault(module_name(path), []).append(path)
         return self._by_name
 
     def _is_missing(self, importer: Path, e: ir.Imported) -> bool:

@@ -20,7 +20,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, def_key
 from loaderlint.project.loaders.failing_code import FailingCode
-from loaderlint.project.loaders.failing_imports import PACKAGE
+from loaderlint.project.modules.module_refs import PACKAGE, module_name
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import may_be_collected
 from loaderlint.syntax.notebook import SUFFIX
@@ -168,7 +168,7 @@ def _may_look_up(file: ProjectFile, definer: Path, name: str) -> bool:
     """Whether a file may look up function `name` of file `definer` by its name: it names that module, or imports
     modules by names that are made up at run time. Where both have the same name, `train` in `train.py`, a word alone
     does not name the module."""
-    module = definer.stem if definer.name != PACKAGE else definer.parent.name
+    module = module_name(definer)
     both = (f"import {name}", f"{name} import", f"{name}.{name}", f"{name}:{name}")
     named = both if module == name else (module,)
     return any(file.mentioning(word) for word in (*named, *_LOOKING_UP))

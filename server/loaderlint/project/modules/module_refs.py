@@ -1,10 +1,13 @@
-"""Modules and namespace packages of the project, as values name them."""
+"""Modules and namespace packages of the project, as values name them, and the names of modules."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from msgspec import Struct
+
+#: The file of a package itself.
+PACKAGE = "__init__.py"
 
 
 class ModuleRef(Struct, frozen=True):
@@ -17,3 +20,8 @@ class FolderRef(Struct, frozen=True):
     """A namespace package of the project."""
 
     path: Path
+
+
+def module_name(path: Path) -> str:
+    """The last name of a module: of a package, that of its folder."""
+    return path.parent.name if path.name == PACKAGE else path.stem

@@ -20,7 +20,7 @@ from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place
 from loaderlint.project.evaluation.file_imports import own_imports
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib
-from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.modules.module_refs import ModuleRef, module_name
 from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.importable_modules import Importable, importable_modules
@@ -316,8 +316,7 @@ def _rank(module: Path, datasets: Set[Path], function: InitFunction, model: Mode
     that define datasets."""
     if model.remembered(_defines_like, module, function.like):
         return 0
-    name = module.parent.name if module.name == "__init__.py" else module.stem
-    words = {word.lower() for word in _WORD.findall(name)}
+    words = {word.lower() for word in _WORD.findall(module_name(module))}
     if words & _SEEDING and words <= _SEEDING | _ABOUT_SEEDING | _SHARED | _PLAIN:
         return 0
     if words & _OTHERWISE:
