@@ -673,6 +673,9 @@ MAYBE = {
         + DATA
         + "--- tools/show.py\nimport sys\nsys.path.append('/data/rows')\n"
     ),
+    "a package of the same name has the name": (
+        HEAD + "from data import Tiles\n" + LOADER + DATA + "--- other/data/__init__.py\nTiles = 1\n"
+    ),
 }
 
 
