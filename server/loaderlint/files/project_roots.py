@@ -16,13 +16,18 @@ _SETUP = frozenset({"setup.py", "setup.cfg"})
 
 def project_root(path: Path) -> Path | None:
     """The root folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project
-    file or a repository; None if there is none."""
+    file or a repository; None if there is none. A folder whose only project file is a `setup.py` or `setup.cfg`, in a
+    project with other markers, is a package that this project brings along: it runs with the project's own code, and
+    with the versions that the project asks for."""
     folder = path if os.path.isdir(path) else path.parent
+    package = None
     for candidate in (folder, *folder.parents):
-        found = [marker for marker in MARKERS if _exists(candidate / marker)]
-        if found and not (set(found) <= _SETUP and _exists(candidate / "__init__.py")):
+        found = {marker for marker in MARKERS if _exists(candidate / marker)}
+        if found - _SETUP:
             return candidate
-    return None
+        if found and package is None and not _exists(candidate / "__init__.py"):
+            package = candidate
+    return package
 
 
 def root_of(folder: Path, workspace: Iterable[Path]) -> Path:
