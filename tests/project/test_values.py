@@ -637,7 +637,7 @@ OTHERS: dict[str, str] = {
     'optional_import("numpy", "1.0", load(), "zeros")': "(numpy.zeros, ?whether a module is installed)",
     "super().run": "?super",
     '(f, g)["a"]': "f | g",
-    '{"a": f}[0]': "?looked up by a key | f",
+    '{"a": f}[0]': "?looked up by a key",
     '{"a": f, "b": g}["a" if load() else "b"]': "f | g",
     '"abc"[0]': "?item",
     "a, b, c = (f, g); b": "g",

@@ -85,8 +85,22 @@ def entry_of(made: MapOf, key: Val, built: Templates = ANY_TEXT) -> Val:
             return join((*others, unknown("looked up by a key"))) if None in keys else _NO_SUCH_KEY
     if not values:
         return unknown("empty mapping")
+    if _is_number(key):
+        return _read(join((*others, unknown("looked up by a key"))))
     meant = (v for k, v in zip(keys, values, strict=True) if k is not None and not are_apart(built, ((k,),)))
     return _read(_unless_registered(join((*meant, *others, unknown("looked up by a key")))))
+
+
+#: What a loop over numbers gives, and what counts or rounds.
+_NUMBERS = frozenset({"builtins.range[]", "builtins.len", "builtins.int", "builtins.round"})
+
+
+def _is_number(key: Val) -> bool:
+    """Whether a key is a number for sure: the constant keys of a dict that are known are texts."""
+    return bool(key.atoms) and all(
+        atom.name in _NUMBERS if isinstance(atom, LibObject) else isinstance(atom, Literal_) and atom.kind == "int"
+        for atom in key.atoms
+    )
 
 
 def _unless_registered(value: Val) -> Val:
