@@ -20,6 +20,9 @@ HEAD = "--- tools.py\nfrom torch.utils.data import DataLoader\n"
 #: A function that returns a loader in a pair.
 MAKE = "def make():\n    return 1, DataLoader([1])\n"
 
+#: One that returns a loader in a dict.
+MAKE_DICT = "def make():\n    train = None\n    train = DataLoader([1])\n    return {'train': train, 'test': [2]}\n"
+
 #: One that returns a loader with as many workers as it is told.
 MAKE_WITH = "def make(workers):\n    return DataLoader([1], num_workers=workers), [2]\n"
 #: It is called once for the loader, and once for the other.
@@ -119,6 +122,19 @@ IDLE = {
     "returned after a name that nothing binds": (
         "def make():\n    loader = DataLoader([1])\n    print(missing)\n    return loader\nfor batch in make(): pass\n"
     ),
+    "returned in a dict that nobody keeps": "def make():\n    return {'test': DataLoader([1])}\nmake()\n",
+    "an item of a dict that a function returns": MAKE_DICT + "loader = make()['train']\nprint(len(loader))\n",
+    "another item of the dict": MAKE_DICT
+    + "def run():\n    loaders = make()\n    for row in loaders['test']: pass\nrun()\n",
+    "an item of a dict in a pair": (
+        "def make():\n    return 1, {'train': DataLoader([1])}\n"
+        "def run():\n    _, loaders = make()\n    print(loaders['train'].dataset)\nrun()\n"
+    ),
+    "a name that is also a key": MAKE_DICT
+    + "if __name__ == '__main__':\n    loaders = make()\n    train = loaders['train']\n    print(train, 'train')\n",
+    "a name that is also a key, where code reads other attributes": MAKE_DICT
+    + "def read(one): return getattr(one, 'size')\n"
+    + "if __name__ == '__main__':\n    loaders = make()\n    train = loaders['train']\n    print(train == 'train')\n",
     "a local elsewhere": ("loader = DataLoader([1])\n--- other.py\ndef run(loader):\n    for batch in loader: pass\n"),
 }
 
@@ -154,7 +170,6 @@ USED = {
     "returned as a pair that is unpacked with a star": MAKE + "first, *rest = make()\n",
     "returned as a pair that is iterated over": MAKE + "for one in make(): print(list(one))\n",
     "returned in a list": "def make():\n    return [1, DataLoader([1])]\ntrain, test = make()\n",
-    "returned in a dict": "def make():\n    return {'test': DataLoader([1])}\nmake()\n",
     "returned by a function that is passed on": MAKE + "train, test = make()\nrun(make)\n",
     "returned by a function that a text names": (
         MAKE + "train, test = make()\n--- other.py\nimport tools\nprint(getattr(tools, 'make')())\n"
@@ -228,6 +243,17 @@ USED = {
     "an attribute of the module": "loader = DataLoader([1])\n--- other.py\nimport tools\nrun(tools.loader)\n",
     "a star import": "loader = DataLoader([1])\n--- other.py\nfrom tools import *\nfor batch in loader: pass\n",
     "a text": "loader = DataLoader([1])\n--- other.py\nimport tools\nrun(getattr(tools, 'loader'))\n",
+    "a text in the same file": "import sys\nloader = DataLoader([1])\nrun(getattr(sys.modules[__name__], 'loader'))\n",
+    "a text with a name": (
+        "import sys\nloader = DataLoader([1])\nname = 'loader'\nrun(getattr(sys.modules[__name__], name))\n"
+    ),
+    "an item of a dict": MAKE_DICT
+    + "def run():\n    loaders = make()\n    for batch in loaders['train']: pass\nrun()\n",
+    "all items of a dict": MAKE_DICT + "for loader in make().values():\n    for batch in loader: pass\n",
+    "an item under a key that is not known": MAKE_DICT + "for batch in make()[input()]: pass\n",
+    "an item of a dict that is made of another": (
+        "def make():\n    return {**dict(a=1), 'train': DataLoader([1])}\nfor batch in make()['train']: pass\n"
+    ),
     "all names": "def run():\n    loader = DataLoader([1])\n    return locals()\nrun()\n",
     "a function called len": "def len(one): return list(one)\nloader = DataLoader([1])\nlen(loader)\n",
     "a class of the project": (

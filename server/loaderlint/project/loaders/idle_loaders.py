@@ -1,27 +1,29 @@
 """Loaders that nothing iterates over: the code creates one and only looks at it, `print(len(loader))`.
 
 Such a loader starts no workers. Its name is followed as far as it is in full sight: a local, or a name of the module
-that no other file reads. So is what a function returns, alone or in a tuple, if all calls of the function are in sight:
-of these, those count that run the function with the arguments that this very loader has. What is passed on, stored,
-yielded or read in any other way counts as used, but for what is passed to a call that does not accept its arguments.
-What comes after a statement that always fails never happens."""
+that no other file reads. So is what a function returns, alone, in a tuple or in a dict, if all calls of the function
+are in sight: of these, those count that run the function with the arguments that this very loader has. What is passed
+on, stored, yielded or read in any other way counts as used, but for what is passed to a call that does not accept its
+arguments. What comes after a statement that always fails never happens."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.callers import Callers
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import DefKey, Lib, Site, def_key
 from loaderlint.project.loaders.failing_code import FailingCode
 from loaderlint.project.loaders.returned_values import Calling, calls_in_sight, calls_of
-from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.modules.dependencies import holds, needs_word
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -41,14 +43,16 @@ _MAX_PLACES = 64
 _MAX_TUPLES = 4
 #: Functions that see every name.
 _SEE_ALL = frozenset({"locals", "globals", "vars", "exec", "eval"})
+#: Words of code that looks up a name of a module by its text.
+_LOOK_UP = ("getattr", "attrgetter", "__dict__", "modules")
 
 
-#: For each tuple around a loader, outermost first: its position there, and the length of the tuple.
-_Inside = tuple[tuple[int, int], ...]
+#: For each tuple or dict around a loader, outermost first: its position and the length of the tuple, or its key and 0.
+_Inside = tuple[tuple[int | str, int], ...]
 
 
 class _Held(NamedTuple):
-    """An expression whose value is the loader, or a tuple that holds it at `inside`."""
+    """An expression whose value is the loader, or a tuple or dict that holds it at `inside`."""
 
     at: Calling
     inside: _Inside
@@ -121,8 +125,8 @@ class IdleLoaders:
         return True
 
     def _further(self, held: _Held, only: Sequence[Calling] | None) -> list[_Held] | None:
-        """Where the loader is next: the tuples that it is put in, what is unpacked, the calls that return it (`only`
-        these, if they are given). None if the def may do anything else with it than look at it."""
+        """Where the loader is next: the tuples and dicts that it is put in, the items that are taken, the calls that
+        return it (`only` these, if they are given). None if the def may do anything else with it than look at it."""
         path, piece, def_, expr = held.at
         facts, file = self._ev.facts(path, piece), self._ev.file(path)
         one = facts.ir.defs[def_] if facts is not None else None
@@ -159,16 +163,19 @@ class IdleLoaders:
         if self._ev.names.class_around(file, piece) is not None:
             return True  # a member of a class
         reading = (number for number in file.mentioning(name) if not self._failing.cuts_off(file.path, number))
-        if any(self._reads(name, file.path, number) for number in reading):
+        by_text = any(True for word in _LOOK_UP for _ in file.asking(holds, word))
+        if any(self._reads(name, file.path, number, by_text=by_text) for number in reading):
             return True
         return may_be_imported(self._ev, name, file.path)
 
-    def _reads(self, name: str, path: Path, piece: int) -> bool:
+    def _reads(self, name: str, path: Path, piece: int, *, by_text: bool) -> bool:
+        """Whether a piece does anything with what a name is bound to. `by_text`: the module may look up a name by its
+        text."""
         facts = self._ev.facts(path, piece)
         if facts is None:
             return True
         exprs = facts.ir.exprs
-        if any(e == ir.Const("str", name) or sees_all(e) for e in exprs):
+        if any(sees_all(e) for e in exprs) or (by_text and _names(facts, name)):
             return True
         reads = {place for place, e in enumerate(exprs) if type(e) is ir.Global and e.name == name}
         same = with_phis(reads, exprs)
@@ -246,27 +253,39 @@ def with_phis(numbers: Set[int], exprs: tuple[ir.Expr, ...]) -> set[int]:
 
 
 def _moved(e: ir.Expr, same: Set[int], inside: _Inside, exprs: tuple[ir.Expr, ...]) -> tuple[_Inside, ...] | None:
-    """Where the loader is in the value of an expression, once for each place, if it puts the loader, or the tuple that
-    holds it, in a tuple, chooses it, or takes an item of the tuple; None for any other expression."""
+    """Where the loader is in the value of an expression, once for each place, if it puts the loader, or what holds it,
+    in a tuple or dict, chooses it, or takes an item; None for any other expression."""
     match e:
         case ir.Seq("tuple", items) if not same.isdisjoint(items):
             if any(isinstance(exprs[item], ir.Star) for item in items):
                 return None
             return tuple(((place, len(items)), *inside) for place, item in enumerate(items) if item in same)
+        case ir.Map(_, values) if not same.isdisjoint(values):
+            keys = [key for key in map(partial(_text, exprs), e.keys) if key is not None]
+            if len(keys) < len(values):
+                return None
+            return tuple(((key, 0), *inside) for key, value in zip(keys, values, strict=True) if value in same)
         case ir.IfExp(test, then, other) if test not in same and not same.isdisjoint((then, other)):
             return (inside,)
         case ir.Unpack(value, index, False) if value in same and inside:
             return _item(index, inside)
         case ir.Index(base, index) if base in same and inside and index not in same:
             key = exprs[index]
-            return _item(key.value, inside) if isinstance(key, ir.Const) and isinstance(key.value, int) else None
+            return _item(key.value, inside) if isinstance(key, ir.Const) and isinstance(key.value, int | str) else None
     return None
 
 
-def _item(index: int, inside: _Inside) -> tuple[_Inside, ...]:
-    """Where the loader is in an item of a tuple: nowhere, if it is another item."""
+def _text(exprs: tuple[ir.Expr, ...], number: int) -> str | None:
+    """The text that an expression is, if it is a constant."""
+    e = exprs[number] if number != NONE else None
+    return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def _item(key: int | str, inside: _Inside) -> tuple[_Inside, ...]:
+    """Where the loader is in an item of a tuple or dict: nowhere, if it is another item."""
     (place, length), *rest = inside
-    return (tuple(rest),) if index in (place, place - length) else ()
+    places = (place, place - length) if isinstance(place, int) else (place,)
+    return (tuple(rest),) if key in places else ()
 
 
 def _handed_on(one: ir.DefIR, steps: Iterable[ir.Step], followed: type[ir.Step]) -> Iterator[int]:
@@ -283,6 +302,18 @@ def _handed_on(one: ir.DefIR, steps: Iterable[ir.Step], followed: type[ir.Step])
 def sees_all(e: ir.Expr) -> bool:
     """Whether an expression names a function that may read any name."""
     return type(e) is ir.Global and e.name in _SEE_ALL
+
+
+def _names(facts: PieceFacts, name: str) -> bool:
+    """Whether a piece has a text that is a name, for something else than a key or a comparison: `getattr(module, name)`
+    may read what the name is bound to."""
+    exprs = facts.ir.exprs
+    texts = {number for number, e in enumerate(exprs) if e == ir.Const("str", name)}
+    if not texts:
+        return False
+    used = {number for e in exprs if not isinstance(e, ir.Index | ir.Map | ir.Compare) for number in ir.operands(e)}
+    used.update(number for one in facts.ir.defs for step in one.steps for number in ir.step_expressions(step))
+    return not texts.isdisjoint(used)
 
 
 @needs_word
