@@ -206,6 +206,16 @@ def test_other_files_do_not_call_a_function_of_a_notebook(tmp_path: Path) -> Non
     assert _unused(tmp_path, TRAIN, PREVIEW, script, _notebook(cell, "for batch in preview([1]): pass")) == []
 
 
+def test_import_cannot_name_a_script_with_a_hyphen(tmp_path: Path) -> None:
+    """So what another file calls is another function of that name, unless a text there names the script."""
+    other = "--- other.py\nfrom somewhere import preview\nfor batch in preview([]): pass\n"
+    script = PREVIEW.replace("tools.py", "src/2-tools.py")
+    assert _unused(tmp_path / "a", TRAIN, script, other) == ["2-tools.py"]
+    by_text = "import importlib\nfor batch in importlib.import_module('src.2-tools').preview([]): pass\n"
+    assert _unused(tmp_path / "b", TRAIN, script, "--- other.py\n" + by_text) == []
+    assert _unused(tmp_path / "c", TRAIN, PREVIEW.replace("tools.py", "src/tools.py"), other) == []
+
+
 def test_a_file_outside_of_the_project_belongs_to_an_installed_library(tmp_path: Path) -> None:
     linked = link(tmp_path, "--- train.py\nfrom torch.utils.data import DataLoader\n")
     assert is_installed(linked.model.files, tmp_path.parent / "site-packages" / "timm" / "data.py")

@@ -128,7 +128,7 @@ def replace_fixed(name: str, text: str, heading: str, fixed: Mapping[str, str]) 
 def replace_told(text: str, block: Block, body: str) -> str:
     """The Markdown `text` of a page with a block of messages or silences holding `body`."""
     lines = text.split("\n")
-    lines[block.first : block.last] = body.removesuffix("\n").split("\n")
+    lines[block.first : block.last] = body.splitlines()
     return "\n".join(lines)
 
 

@@ -33,7 +33,11 @@ SERIAL = frozenset(
     medianBlur blur boxFilter adaptiveThreshold pyrUp integral transform floodFill
     calcHist calcBackProject compareHist HoughLines HoughLinesP dct dft phaseCorrelate matchTemplate
     findNonZero mixChannels repeat gemm invert getGaussianKernel getStructuringElement
-    VideoCapture VideoWriter setNumThreads getNumThreads
+    watershed convertMaps copyTo randShuffle clipLine drawKeypoints drawMatches dnn.NMSBoxes getDefaultNewCameraMatrix
+    accumulate accumulateSquare accumulateProduct accumulateWeighted KeyPoint DMatch FileStorage
+    VideoCapture VideoWriter VideoWriter_fourcc VideoWriter.fourcc setNumThreads getNumThreads setUseOptimized
+    useOptimized setRNGSeed getTickCount getTickFrequency getNumberOfCPUs checkHardwareSupport getVersionString
+    getBuildInformation
     """.split()
 )
 

@@ -14,7 +14,7 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import DefKey, FunctionRef, Unknown, def_key
-from loaderlint.project.loaders.unused_functions import is_installed, names_function
+from loaderlint.project.loaders.unused_functions import is_installed, names_function, naming_files
 from loaderlint.project.modules.tests_and_tutorials import in_tests
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -77,7 +77,7 @@ def _calls_by_name(ev: Evaluator, function: DefKey, name: str) -> list[tuple[Cal
     code does anything else with the name."""
     names, found = [name], dict[Calling, bool]()
     for one in names:  # grows
-        for path in ev.files.containing(one):
+        for path in naming_files(ev.files, one, function[0]):
             file = ev.file(path)
             for piece in file.mentioning(one) if file is not None else ():
                 facts = ev.facts(path, piece)

@@ -20,7 +20,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, DefKey, FunctionRef, Instance, def_key
 from loaderlint.project.loaders.failing_code import FailingCode
-from loaderlint.project.modules.module_refs import PACKAGE, module_name
+from loaderlint.project.modules.module_refs import PACKAGE, has_module_name, module_name
 from loaderlint.project.modules.project_files import Files, ProjectFile
 from loaderlint.project.modules.tests_and_tutorials import may_be_collected
 from loaderlint.syntax.notebook import SUFFIX
@@ -115,9 +115,8 @@ class UnusedFunctions:
         )
 
     def _holding(self, name: str, definer: Path) -> Iterator[tuple[ProjectFile, int]]:
-        """The pieces whose text holds the name of a function of file `definer`. Nobody imports a notebook."""
-        files = self._ev.files.containing(name)
-        for path in files if definer.suffix != SUFFIX else (definer,):
+        """The pieces whose text holds the name of a function of file `definer`, and that may run it."""
+        for path in naming_files(self._ev.files, name, definer):
             file = self._ev.file(path)
             yield from ((file, number) for number in file.mentioning(name)) if file is not None else ()
 
@@ -187,10 +186,23 @@ def _renames(facts: PieceFacts, name: str) -> bool:
     return any(_imports(facts.ir.exprs[step.value], name) and step.name != name for step in binds)
 
 
+def naming_files(files: Files, name: str, definer: Path) -> tuple[Path, ...]:
+    """The files that hold the name of a function of file `definer` and may run it. Nobody imports a notebook, and a
+    script that `import` cannot name only by its name in a text."""
+    if definer.suffix == SUFFIX:
+        return (definer,)
+    found = files.containing(name)
+    if has_module_name(definer):
+        return found
+    return tuple(path for path in found if path == definer or path in files.containing(definer.stem))
+
+
 def is_installed(files: Files, path: Path) -> bool:
     """Whether a file belongs to a library that is installed: code from outside may call its functions."""
     if not path.is_relative_to(files.root):
         return True
+    if not has_module_name(path):
+        return False
     return files.exists(files.root / "setup.py") or "src" in path.relative_to(files.root).parts
 
 

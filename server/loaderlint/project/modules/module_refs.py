@@ -22,6 +22,11 @@ class FolderRef(Struct, frozen=True):
     path: Path
 
 
+def has_module_name(path: Path) -> bool:
+    """Whether `import` can name a file: it cannot name a script such as `2-train.py`."""
+    return module_name(path).isidentifier()
+
+
 def module_name(path: Path) -> str:
     """The last name of a module: of a package, that of its folder."""
     return path.parent.name if path.name == PACKAGE else path.stem

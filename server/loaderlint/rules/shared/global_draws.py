@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.augmentations import LIBRARIES, STEADY_TRANSFORMS, TORCH_DRAWN_TRANSFORMS
+from loaderlint.knowledge.lazy_pipelines import TABLES
 from loaderlint.knowledge.numpy_random import (
     DRAW_FREE,
     GENERATOR_DRAWS,
@@ -34,6 +35,7 @@ from loaderlint.project.evaluation.values import (
     Unknown,
     Val,
 )
+from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall
 from loaderlint.project.versions.environment import VersionSet
 from loaderlint.rules.shared.generator_creation import library_of
@@ -110,13 +112,27 @@ def _drawn_from(library: str, loader: Loader, parts: tuple[Part, ...], model: Mo
     run = [one for one in model.reached_by(loader) if one.bits(parts) >> loader.index & 1]
     if library not in ("numpy", "python", "torch"):
         return "maybe"
-    if not any(one.bits(SAMPLE_PARTS) >> loader.index & 1 for one in run):
+    if not any(one.bits(SAMPLE_PARTS) >> loader.index & 1 for one in run) and not _reads_only_tables(loader, model):
         return "maybe"  # the dataset is unknown
     known = _Known(library, *_pipelines_of(library, loader, model))
     drawn = [_libraries(call, known, model) for one in run for call in model.frame_calls(one.frame)]
     if any(found is not None and library in found for found in drawn):
         return "yes"
     return "maybe" if None in drawn else "no"
+
+
+def _reads_only_tables(loader: Loader, model: Model) -> bool:
+    """Whether the dataset is one of Hugging Face that is given no transform, and the loader no collate function: the
+    samples are rows of a table."""
+    atoms, collate = loader.argument("dataset").atoms, loader.argument("collate_fn")
+    return (
+        bool(atoms)
+        and collate.literal is not None
+        and all(
+            isinstance(atom, LibObject) and atom.name.startswith(TABLES) and not sample_callables(model.ev, atom)
+            for atom in atoms
+        )
+    )
 
 
 def _pipelines_of(library: str, loader: Loader, model: Model) -> tuple[frozenset[str], frozenset[str]]:
