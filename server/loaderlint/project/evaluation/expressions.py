@@ -22,7 +22,6 @@ from loaderlint.project.evaluation import (
     operators,
     step_loops,
     type_tests,
-    user_options,
 )
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.chosen_attributes import in_branch
@@ -32,6 +31,7 @@ from loaderlint.project.evaluation.items_at_use import with_items_at
 from loaderlint.project.evaluation.later_attributes import as_given
 from loaderlint.project.evaluation.name_patterns import templates_of
 from loaderlint.project.evaluation.removed_items import without_removed
+from loaderlint.project.evaluation.replaced_options import PARSE
 from loaderlint.project.evaluation.stored_chains import stored_in_chain
 from loaderlint.project.evaluation.values import (
     ABSENT,
@@ -527,7 +527,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
     callee = _left_by_tests(ev, call.func, number, frame)
     arguments = ev.calls.arguments(call, frame)
     func = ev.expr(frame, call.func)
-    if type(func) is ir.Attr and func.name in user_options.PARSE and not callee.only(FunctionRef, Method):
+    if type(func) is ir.Attr and func.name in PARSE and not callee.only(FunctionRef, Method):
         options = ev.user_options.parsed_in(func.name, callee, frame)
         if options is not None:
             return options

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.later_attributes import RECORDS, replaced_on,
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.operators import split_text
 from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.replaced_options import PARSE, open_frame, replaced, stores_option, storing_texts
 from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
     NOT_GIVEN,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 _PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
 _MAKE = ("ArgumentParser", "ArgParser")
-PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
 _FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
 #: A configuration that no method reads from a file: what code assigns last is its value.
 _EASY_DICT = "easydict.EasyDict"
@@ -213,8 +213,11 @@ class UserOptions:
     # --- looking declarations up --------------------------------------------------------------------------------------
 
     def _argparse_option(self, name: str, path: Path) -> Val:
-        """The default of an option of the command line that is parsed in a file: declared in the file itself, or else
-        in the files that it imports, or else in any other."""
+        """What the code that parses the command line in a file puts in an option's place, or else the default of the
+        option: declared in the file itself, or else in the files that it imports, or else in any other."""
+        instead = replaced(self._ev, path, name)
+        if instead is not None:
+            return instead
         if name not in self._declared:
             self._declared[name] = list(self._declarations(name)) or list(self._declared_through_helpers(name))
         declared = self._declared[name]
@@ -233,7 +236,7 @@ class UserOptions:
                 return _one_of(allowed, join(values))
             values += filled or ([unknown("filled out of sight")] if self.is_handed_out(path) else [])
         elif all(map(_is_zero, values)):
-            storing = {one for text in _storing_texts(name) for one in self._ev.files.containing(text)}
+            storing = {one for text in storing_texts(name) for one in self._ev.files.containing(text)}
             users = [one for one in sorted(storing) if path in self._imported(one)]
             values += [one for one in self._filled_in(name, users) if count_of(self._ev, one).least >= 1]
         else:
@@ -283,7 +286,7 @@ class UserOptions:
         for path, piece, text in self._pieces(_HELPER):
             facts = self._ev.facts(path, piece) if text.holds(name) else None
             for index in range(len(facts.ir.defs) if facts else 0):
-                frame = self._frame(path, piece, index)
+                frame = open_frame(self._ev, path, piece, index)
                 for step, call in frame.code.calls:
                     if call.args and self._text(call.args[0].value, frame) in (name, f"--{name}"):
                         yield from (
@@ -304,7 +307,7 @@ class UserOptions:
         for path in paths:
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
-                if file is not None and any(file.pieces[piece].holds(text) for text in _storing_texts(name)):
+                if file is not None and any(file.pieces[piece].holds(text) for text in storing_texts(name)):
                     yield from self._stored(name, path, piece)
 
     def _split_up(self, name: str, values: list[Val]) -> list[Val]:
@@ -392,9 +395,11 @@ class UserOptions:
     def _stored(self, name: str, path: Path, piece: int) -> Iterator[Val]:
         facts = self._ev.facts(path, piece)
         for index, one in enumerate(facts.ir.defs if facts else ()):
-            frame = self._frame(path, piece, index)
+            frame = open_frame(self._ev, path, piece, index)
             for step in one.steps:
-                if _stores(step, name, frame, self._ev) and _may_be_options(step.base, frame, self._ev):
+                if not isinstance(step, ir.SetAttr | ir.SetItem) or not stores_option(step, name, frame):
+                    continue
+                if _may_be_options(step.base, frame, self._ev):
                     yield self._ev.eval(step.value, frame)
 
     def _default(self, name: str, call: ir.Call, frame: Frame) -> Val:
@@ -475,7 +480,10 @@ class UserOptions:
         in_order = sorted(words)
         for path, piece, text in self._pieces(method):
             if any(text.holds(word) for word in in_order):
-                found += ((self._frame(path, piece, index), call) for index, call in self._written(method, path, piece))
+                found += (
+                    (open_frame(self._ev, path, piece, index), call)
+                    for index, call in self._written(method, path, piece)
+                )
         return found
 
     def _pieces(self, method: str) -> list[tuple[Path, int, SeenPiece]]:
@@ -503,13 +511,7 @@ class UserOptions:
     def frames_of(self, path: Path, piece: int) -> Iterator[Frame]:
         """A frame of each def of a piece, with unknown arguments."""
         facts = self._ev.facts(path, piece)
-        yield from (self._frame(path, piece, index) for index in range(len(facts.ir.defs) if facts else 0))
-
-    def _frame(self, path: Path, piece: int, def_: int) -> Frame:
-        body = self._ev.body(path, piece)
-        if def_ == 0:
-            return body
-        return self._ev.functions.open_frame(FunctionRef(path, piece, def_), None, None) or body
+        yield from (open_frame(self._ev, path, piece, index) for index in range(len(facts.ir.defs) if facts else 0))
 
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)
@@ -534,11 +536,6 @@ def _listed(allowed: Val) -> list[Literal_]:
     items = [item.literal for item in container.items] if isinstance(container, SeqOf) else []
     found = [one for one in items if one is not None and not one.configured]
     return found if len(found) == len(items) else []
-
-
-def _storing_texts(name: str) -> tuple[str, str, str]:
-    """The texts of code that stores an option."""
-    return f".{name} = ", f'["{name}"] = ', f"['{name}'] = "
 
 
 def _splits(step: ir.SetAttr, name: str, exprs: tuple[ir.Expr, ...]) -> bool:
@@ -608,14 +605,6 @@ def _stored_as(site: Site) -> frozenset[str]:
 def flags_module(atom: Lib) -> str | None:
     """The flags module that `FLAGS` belongs to, None if `atom` is no FLAGS object."""
     return atom.name.removesuffix(".FLAGS") if atom.name.endswith(".FLAGS") else None
-
-
-def _stores(step: ir.Step, name: str, frame: Frame, ev: Evaluator) -> TypeGuard[ir.SetAttr | ir.SetItem]:
-    """Whether a step stores an attribute or an item of this name."""
-    if isinstance(step, ir.SetItem):
-        key = ev.expr(frame, step.index)
-        return isinstance(key, ir.Const) and key.value == name
-    return isinstance(step, ir.SetAttr) and step.name == name
 
 
 def _may_be_options(number: int, frame: Frame, ev: Evaluator) -> bool:

@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.call_sites import called_name
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.user_options import PARSE
+from loaderlint.project.evaluation.replaced_options import PARSE
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Namespace, Val
 from loaderlint.project.evaluation.yaml_configurations import is_node
 from loaderlint.project.modules.dependencies import needs_word
