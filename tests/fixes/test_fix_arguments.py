@@ -166,6 +166,45 @@ def test_an_argument_is_set(before: str, after: str) -> None:
     assert refused(after, [SetArgument(one_call(after), "kw", "1")]) == "nothing is left to change"
 
 
+BESIDE_UNPACKED = [
+    ("DataLoader(ds, **more)\n", "DataLoader(ds, kw=1, **more)\n"),
+    ("DataLoader(**more)\n", "DataLoader(**more, kw=1)\n"),
+    ("DataLoader(ds, **more, a=2)\n", "DataLoader(ds, **more, a=2, kw=1)\n"),
+    ("DataLoader(ds, **some, **more,)\n", "DataLoader(ds, kw=1, **some, **more,)\n"),
+    ("DataLoader(*parts, **more)\n", "DataLoader(*parts, kw=1, **more)\n"),
+    ("DataLoader(ds, kw=None, **more)\n", "DataLoader(ds, kw=1, **more)\n"),
+    ("DataLoader(ds,\n           **more)\n", "DataLoader(ds,\n           kw=1,\n           **more)\n"),
+    ("DataLoader(\n    ds, **more\n)\n", "DataLoader(\n    ds, kw=1, **more\n)\n"),
+    (
+        "DataLoader(\n    ds,  # data\n    # more\n    **more,  # rest\n)\n",
+        "DataLoader(\n    ds,  # data\n    kw=1,\n    # more\n    **more,  # rest\n)\n",
+    ),
+    ("DataLoader(ds,  # noqa\n    **more)\n", "DataLoader(ds,  # noqa\n    kw=1,\n    **more)\n"),
+    ("DataLoader(ds\n    , **more)\n", "DataLoader(ds\n    , kw=1, **more)\n"),
+    (f"x = DataLoader(ds, {LONG}, **m)\n", f"x = DataLoader(ds, {LONG},\n               kw=1, **m)\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), BESIDE_UNPACKED)
+def test_an_argument_that_no_dict_holds_stands_before_it(before: str, after: str) -> None:
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1", beside_unpacked=True)]) == after
+
+
+def test_an_argument_before_a_dict_is_laid_out_as_the_formatter_does() -> None:
+    before = f"x = DataLoader(ds, {LONG}, a=1, **more)\n"
+    after = f"x = DataLoader(\n    ds,\n    {LONG_LINES},\n    a=1,\n    kw=1,\n    **more,\n)\n"
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1", beside_unpacked=True)], 80) == after
+    before = f"x = DataLoader(ds, {LONG}, **m)\n"
+    after = f"x = DataLoader(\n    ds, {LONG}, kw=1, **m\n)\n"
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1", beside_unpacked=True)], 92) == after
+
+
+def test_a_position_behind_a_dict_is_no_position() -> None:
+    text = "DataLoader(ds, *more, **rest)\n"
+    intent = SetArgument(one_call(text), "batch_size", "8", 1, beside_unpacked=True)
+    assert refused(text, [intent]) == "the call's arguments are not all known (*)"
+
+
 def test_a_positional_argument_is_replaced() -> None:
     text = "DataLoader(ds, 4, True)\n"
     assert fixed(text, [SetArgument(one_call(text), "batch_size", "8", 1)]) == "DataLoader(ds, 8, True)\n"

@@ -164,7 +164,8 @@ def test_wrapped_expressions(name: str) -> None:
 def test_arguments() -> None:
     done = 0
     for name, text in TEXTS.items():
-        done += check(text, places(text, cst.Call, 4, name), lambda place: SetArgument(place, "__fresh__", "1"))
+        here = places(text, cst.Call, 4, name)
+        done += check(text, here, lambda place: SetArgument(place, "__fresh__", "1", beside_unpacked=True))
     assert done > 2 * len(TEXTS)
 
 

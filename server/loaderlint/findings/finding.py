@@ -70,12 +70,14 @@ class AddImport(Struct, frozen=True):
 class SetArgument(Struct, frozen=True):
     """Set the keyword argument `keyword` of the call at `call` to the source text `value`, replacing an existing
     argument. `position`: the argument's 0-based position in the signature, None if keyword-only. In `value`,
-    `{argument:x}` is replaced by the text of the call's keyword argument x."""
+    `{argument:x}` is replaced by the text of the call's keyword argument x. `beside_unpacked`: no `**` of the call can
+    hold the argument, so it may stand beside them."""
 
     call: Place
     keyword: str
     value: str
     position: int | None = None
+    beside_unpacked: bool = False
 
 
 class RemoveArgument(Struct, frozen=True):

@@ -275,8 +275,9 @@ class _Group:
         match intent:
             case AddImport():
                 ensure(intent, draft, literal=self._is_literal(intent))
-            case SetArgument(call, keyword, value, position):
-                self._argument(draft, NewArgument(call.piece, call.anchor, keyword, self._fill(value, call), position))
+            case SetArgument(call, keyword, value, position, beside_unpacked):
+                value = self._fill(value, call)
+                self._argument(draft, NewArgument(call.piece, call.anchor, keyword, value, position, beside_unpacked))
             case RemoveArgument(call, keyword):
                 self._argument(draft, NewArgument(call.piece, call.anchor, keyword, None, None))
             case OverrideArguments(call, value):

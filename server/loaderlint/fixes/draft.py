@@ -99,13 +99,15 @@ class NewMethod(NamedTuple):
 
 
 class NewArgument(NamedTuple):
-    """An argument of the call with the node `anchor` of `piece` that will be set, or removed if `value` is None."""
+    """An argument of the call with the node `anchor` of `piece` that will be set, or removed if `value` is None.
+    `beside_unpacked` as in `SetArgument`."""
 
     piece: int
     anchor: int
     keyword: str
     value: str | None
     position: int | None
+    beside_unpacked: bool = False
 
 
 class Plan(Struct, frozen=True):

@@ -92,34 +92,38 @@ def _find(call: cst.Call, wanted: NewArgument) -> cst.Arg | None:
     for arg in call.args:
         if arg.keyword is not None and arg.keyword.value == wanted.keyword:
             return arg
+    if wanted.value is None:
+        return None
     for index, arg in enumerate(call.args):
-        if wanted.value is None or arg.keyword is not None:
+        if arg.keyword is not None or arg.star == "**":
             break
-        if arg.star:
-            if arg.star == "*" and wanted.position is None:
-                continue
-            raise Refused(f"the call's arguments are not all known ({arg.star})")
+        if arg.star and wanted.position is not None:
+            raise Refused("the call's arguments are not all known (*)")
         if index == wanted.position:
             return arg
-    if wanted.value is not None and any(arg.star == "**" for arg in call.args):
+    if not wanted.beside_unpacked and any(arg.star == "**" for arg in call.args):
         raise Refused("the call's arguments are not all known (**)")
     return None
 
 
 def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change]:
-    """Insert keyword arguments after the last argument, laid out as that one is. A line with a comment for a tool stays
-    one line, however long: the comment is about what stands before it."""
+    """Insert keyword arguments after the last argument that is not unpacked (`**`), laid out as that one is. A line
+    with a comment for a tool stays one line, however long: the comment is about what stands before it."""
     close = tree.end(call) - 1
     if not call.args:
         opening = tree.extent(call.whitespace_before_args)[0]
         return [Change(opening, opening, ", ".join(fresh), ARGUMENT)]
-    last = call.args[-1]
+    index = _last_named(call)
+    last, unpacked = call.args[index], call.args[index + 1 :]
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise Refused("the call's argument is a generator without parentheses")
     start, end = tree.start(last), tree.whole(last.value)[1]
     has_comma = isinstance(last.comma, cst.Comma)
     after_comma = _after_comma(tree, last)
-    if not draft.begins_line(start):
+    if unpacked and draft.begins_line(tree.start(unpacked[0])):
+        line_end, line = draft.line_end(after_comma), _line_of(draft, tree.start(unpacked[0]))
+        return [Change(line_end, line_end, "".join(f"{line}{text}," for text in fresh), ARGUMENT)]
+    if unpacked or not draft.begins_line(start):
         length, limit = sum(len(text) + 2 for text in fresh), _limit(draft, tree, call)
         line_end = draft.line_end(end)
         is_too_long = line_end - draft.line_start(end) + length > limit and not DIRECTIVE.search(
@@ -132,7 +136,7 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{space}{text}," for text in fresh), ARGUMENT)]
         return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
-    line = draft.newline + draft.text[draft.line_start(start) : start]
+    line = _line_of(draft, start)
     line_end = draft.line_end(after_comma)
     if line_end > close and "#" in draft.text[close:line_end] and last.keyword is not None:
         # the comment stays with the last argument
@@ -149,6 +153,17 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     if line_end == end:
         return [Change(end, end, f",{line}{rest}", ARGUMENT)]
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
+
+
+def _last_named(call: cst.Call) -> int:
+    """The index of the last argument before those at the end that are unpacked (`**`); the last one if all are."""
+    plain = [index for index, arg in enumerate(call.args) if arg.star != "**"]
+    return plain[-1] if plain else len(call.args) - 1
+
+
+def _line_of(draft: Draft, start: int) -> str:
+    """A new line, indented as what begins its line at `start`."""
+    return draft.newline + draft.text[draft.line_start(start) : start]
 
 
 def _limit(draft: Draft, tree: Tree, call: cst.Call) -> int:
@@ -184,8 +199,11 @@ def _formatted(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str], l
     space, comma = (" ", "") if together else (line, ",")
     gaps = [Change(end, start, f",{space}", ARGUMENT) for (_, end), (start, _) in pairwise(spans)]
     first = [] if head.endswith(line) else [Change(opening, spans[0][0], line, ARGUMENT)]
-    rest = "".join(f",{space}{one}" for one in fresh) + comma + draft.newline + base
-    changes = [*first, *gaps, Change(spans[-1][1], close, rest, ARGUMENT)]
+    added, index = "".join(f",{space}{one}" for one in fresh), _last_named(call)
+    if index < len(gaps):
+        gaps[index] = gaps[index]._replace(text=added + gaps[index].text)
+        added = ""
+    changes = [*first, *gaps, Change(spans[-1][1], close, added + comma + draft.newline + base, ARGUMENT)]
     return [change for change in changes if draft.text[change.start : change.end] != change.text]
 
 
