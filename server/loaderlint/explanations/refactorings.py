@@ -10,6 +10,8 @@ from __future__ import annotations
 from loaderlint.findings.finding import Fix, InsertFunction, SetArgument
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.init_functions import passing
+from loaderlint.rules.shared.unpacked_arguments import lack
 from loaderlint.rules.shared.worker_seeding import SEED_WORKER, TAKES_INIT, may_be_passed
 
 
@@ -18,7 +20,7 @@ def seeded(loader: Loader, model: Model) -> Fix | None:
     passes one of them."""
     if loader.site is None or loader.kind.name not in TAKES_INIT or "generator" in loader.arguments:
         return None
-    if not may_be_passed(loader, model):
+    if not may_be_passed(loader, model) or not lack(loader.site, "generator", model):
         return None
     call = model.site_place(loader.site)
     return Fix(
@@ -26,7 +28,7 @@ def seeded(loader: Loader, model: Model) -> Fix | None:
         "safe",
         (
             InsertFunction(call.path, "seed_worker", SEED_WORKER),
-            SetArgument(call, "worker_init_fn", "{seed_worker}"),
-            SetArgument(call, "generator", "{torch}.Generator().manual_seed(0)"),
+            passing(call, "{seed_worker}"),
+            SetArgument(call, "generator", "{torch}.Generator().manual_seed(0)", beside_unpacked=True),
         ),
     )

@@ -73,6 +73,7 @@ FAULTY: tuple[Case, ...] = (
     Case(NUMPY, "item_of_a_dict", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "through_pandas", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "own_init_function", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
+    Case(NUMPY, "unpacked_options", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(
         GENERATOR,
         "attribute",

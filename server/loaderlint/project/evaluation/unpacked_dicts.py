@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def is_as_written(ev: Evaluator, number: int, frame: Frame) -> bool:
     """Whether expression `number` is a dict that nothing can fill after it was written: a display or a call of `dict`,
-    by itself or under a name that is otherwise only unpacked."""
+    or a choice of such, by itself or under a name that is otherwise only unpacked."""
     e = ev.expr(frame, number)
     if isinstance(e, ir.Global):
         return _is_global_as_written(ev, e.name, frame)
@@ -22,7 +22,15 @@ def is_as_written(ev: Evaluator, number: int, frame: Frame) -> bool:
 
 
 def _is_written(e: ir.Expr | None, exprs: tuple[ir.Expr, ...]) -> bool:
-    return isinstance(e, ir.Map) or (isinstance(e, ir.Call) and exprs[e.func] == ir.Global("dict"))
+    """Whether an expression makes a dict of what it writes, and unpacks no other dicts into it."""
+    match e:
+        case ir.Map(keys):
+            return ir.NONE not in keys
+        case ir.Call(func, args):
+            return exprs[func] == ir.Global("dict") and all(arg.kind == "kw" for arg in args)
+        case ir.IfExp(_, then, other):
+            return _is_written(exprs[then], exprs) and _is_written(exprs[other], exprs)
+    return False
 
 
 def _is_only_unpacked(number: int, frame: Frame) -> bool:

@@ -4,6 +4,8 @@ number of workers, may also come from a configuration that is not among the file
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from loaderlint.facts import ir
 from loaderlint.knowledge.configuration_readers import PREFIXES
 from loaderlint.project.evaluation.evaluator import Evaluator
@@ -36,7 +38,7 @@ def without_unnamed(ev: Evaluator, name: str, arguments: dict[str, Val], site: S
     call = ev.expr(site.frame, site.expr)
     if name not in _LOADERS or not isinstance(call, ir.Call) or not _is_open(ev, call, site):
         return arguments
-    unnamed = {one for one in _MADE_BY_CODE if _is_unknown(arguments.get(one)) and not _is_named(ev, one)}
+    unnamed = {one for one in _MADE_BY_CODE if _is_unknown(arguments.get(one)) and not is_named(ev, one)}
     return {one: value for one, value in arguments.items() if one not in unnamed}
 
 
@@ -51,7 +53,7 @@ def _is_open(ev: Evaluator, call: ir.Call, site: Site) -> bool:
     passed = [ev.eval(arg.value, site.frame) for arg in call.args if arg.kind == "starstar"]
     if any(_is_made_elsewhere(ev, atom) for value in passed for atom in value.atoms):
         return False
-    return not (any(map(_is_from_callers, passed)) and _has_users(ev, site))
+    return not (any(map(_is_from_callers, passed)) and has_users(ev, site.frame.path))
 
 
 def _is_made_elsewhere(ev: Evaluator, atom: Atom) -> bool:
@@ -70,18 +72,17 @@ def _is_from_callers(passed: Val) -> bool:
     return any(one.reason in _FROM_CALLERS for value in (passed, *items) for one in value.only(Unknown))
 
 
-def _has_users(ev: Evaluator, site: Site) -> bool:
-    """Whether the project is a package that other projects install, so that their code may call its functions."""
+def has_users(ev: Evaluator, path: Path) -> bool:
+    """Whether the project is a package that other projects install, so that their code may call the functions of a
+    file."""
     files = ev.files
-    return is_installed(files, site.frame.path) or any(
-        files.has_entry(files.root, one) for one in ("pyproject", "setup")
-    )
+    return is_installed(files, path) or any(files.has_entry(files.root, one) for one in ("pyproject", "setup"))
 
 
 def _is_unknown(value: Val | None) -> bool:
     return value is not None and all(isinstance(one, Unknown) and one.reason == "kwargs" for one in value.atoms)
 
 
-def _is_named(ev: Evaluator, word: str) -> bool:
+def is_named(ev: Evaluator, word: str) -> bool:
     """Whether some code or configuration of the project has a word."""
     return any(ev.files.containing(word)) or ev.files.is_configured(word)

@@ -62,6 +62,10 @@ beside functions that seed (`set_seed`), never in a module about another dataset
 by default gets it too, for those who set the option. So does a loader in the same file whose dataset is unknown,
 because it comes out of a registry, unless it reads its samples in order, as for evaluation.
 
+Where a call unpacks a dict, `DataLoader(data, **options)`, the fix passes the function beside it only if the dict
+cannot hold a `worker_init_fn`. If some of the loaders cannot get the function, the fix leaves them out: then it is
+unsafe, and its title names them.
+
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
 - pytorch/pytorch#5059, pytorch/pytorch#56488

@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Lite
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.affected_versions import is_affected
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
-from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed, passed_name
+from loaderlint.rules.shared.init_functions import InitFunction, edits_many_files, init_passed, passed_name, passing
 from loaderlint.rules.shared.run_seeds import set_by_torchs_seed
 from loaderlint.rules.shared.seed_sources import is_same_in_each_run
 from loaderlint.rules.shared.worker_seeding import (
@@ -149,7 +149,7 @@ def _seeding_one(
     if library.name == "MONAI":
         return (
             AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
-            SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
+            passing(call, "{worker_init_fn}"),
         )
     if library.name != "albumentations" or not names:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
 
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place
 from loaderlint.project.evaluation.file_imports import own_imports, surely_imported
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib
@@ -16,7 +16,7 @@ from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, st
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.opencv_threads_in_workers.trials import is_trial
 from loaderlint.rules.shared.first_statement import begun_with
-from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed
+from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, edits_many_files, init_passed, passing
 from loaderlint.rules.shared.loader_traits import has_optional_workers, has_unknown_dataset, in_sight
 from loaderlint.rules.shared.worker_seeding import (
     LIGHTNING_IS_REPLACED,
@@ -125,7 +125,7 @@ def _in_init(loaders: Sequence[Loader], others: Sequence[Loader], model: Model) 
     first = [one for one in found if isinstance(one, InsertStatement)]
     seeding = _seeding_init([*loaders, *others], calls, model)
     if seeding:
-        return [*(SetArgument(call, "worker_init_fn", seeding) for call in calls), *first]
+        return [*(passing(call, seeding) for call in calls), *first]
     return [*init_passed(calls, _INIT, model), *first]
 
 

@@ -105,6 +105,11 @@ def passed_name(argument: SetArgument) -> str:
     return argument.value.rpartition(".")[2].strip("{}")
 
 
+def passing(call: Place, value: str) -> SetArgument:
+    """The intent that passes a worker_init_fn to a loader's call which cannot have one yet (see `may_be_passed`)."""
+    return SetArgument(call, "worker_init_fn", value, beside_unpacked=True)
+
+
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
     """The intents that pass the function to each of these loader calls."""
     homes = model.remembered(_homes, function)  # for all findings, so that they agree
@@ -112,22 +117,22 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         own = _own(call, function, model)
         if own is not None:
             yield from own.mended
-            yield SetArgument(call, "worker_init_fn", own.name)
+            yield passing(call, own.name)
             continue
         home = homes.get(call.path)
         if home is None:
             yield InsertFunction(call.path, function.name, _source(call.path, function, model))
-            yield SetArgument(call, "worker_init_fn", f"{{{function.name}}}")
+            yield passing(call, f"{{{function.name}}}")
             continue
         if home.path is not None:
             yield InsertFunction(home.path, function.name, _source(home.path, function, model))
         yield from home.mended
         if home.known:
-            yield SetArgument(call, "worker_init_fn", home.name)
+            yield passing(call, home.name)
             continue
         yield AddImport(call.path, home.module, name=None if home.whole else home.name)
         value = f"{{{home.module}}}.{home.name}" if home.whole else f"{{{home.name}}}"
-        yield SetArgument(call, "worker_init_fn", value)
+        yield passing(call, value)
 
 
 def _source(path: Path, function: InitFunction, model: Model) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loaderlint.project.reach.model import Exposure, Loader
 
 
@@ -16,9 +18,20 @@ def loaders_of(exposure: Exposure) -> str:
     """'`train_loader` in train.py', '`a` in x.py and 2 other loaders'."""
     if exposure.lead.out_of_sight:
         return "a loader of this dataset"
-    others = len({(one.path, one.site.frame.piece, one.site.expr) for one in exposure.loaders if one.site}) - 1
+    return _listed(exposure.loaders)
+
+
+def except_those_of(left: Sequence[Loader]) -> str:
+    """What the title of a fix adds to 'each worker' where it leaves out the workers of some loaders: ' except those of
+    `val_loader` in train.py'; '' if it leaves out none."""
+    return f" except those of {_listed(left)}" if left else ""
+
+
+def _listed(loaders: Sequence[Loader]) -> str:
+    """The first loader, and how many calls make the others."""
+    others = len({(one.path, one.site.frame.piece, one.site.expr) for one in loaders if one.site}) - 1
     rest = f" and {others} other loader{'s' if others > 1 else ''}" if others > 0 else ""
-    return f"{exposure.lead.described}{rest}"
+    return f"{loaders[0].described}{rest}"
 
 
 def start_of_workers(loader: Loader) -> str:

@@ -27,6 +27,8 @@ from loaderlint.rules.shared.init_functions import (
     passed_name,
 )
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_behind_a_flag, statements
+from loaderlint.rules.shared.unpacked_arguments import lack
+from loaderlint.rules.shared.wording import except_those_of
 from loaderlint.syntax.notebook import SUFFIX
 
 #: As in PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
@@ -245,22 +247,13 @@ def _lightning_seeds(model: Model) -> bool:
 
 
 def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Loader] = ()) -> Fix | None:
-    """The fix that lets the workers of each of these loaders seed NumPy: in a new `worker_init_fn`, or in the existing
-    one. None if a loader's call is unknown, or if its worker_init_fn is not a function of the project. `others` get a
-    new one where that is possible."""
-    calls: list[Place] = []
-    intents: list[Intent] = []
-    for loader in loaders:
-        given = loader.argument("worker_init_fn")
-        function = next(iter(given.only(FunctionRef)), None) if len(given.atoms) == 1 else None
-        if loader.site is None or loader.kind.name not in TAKES_INIT:
-            return None
-        if function is not None and (first := begun_with(_SEEDS_NUMPY, function, model)):
-            intents.append(first)
-        elif place := _takes_new(loader, model):
-            calls.append(place)
-        else:
-            return None
+    """The fix that lets the workers of these loaders seed NumPy: in a new `worker_init_fn`, or in the existing one. A
+    loader for which neither is possible is left out, and the fix is unsafe: half of a fault would look like none. None
+    if all are. `others` get a new one where that is possible."""
+    found = [_seeding_in(loader, model) for loader in loaders]
+    left = [loader for loader, one in zip(loaders, found, strict=True) if one is None]
+    calls = [one for one in found if isinstance(one, Place)]
+    intents: list[Intent] = [one for one in found if one is not None and not isinstance(one, Place)]
     calls += [place for loader in others if calls and (place := _takes_new(loader, model))]
     intents += init_passed(calls, _SEEDING, model)
     if not intents:
@@ -271,11 +264,21 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Lo
     name = names.pop() if len(names) == 1 else "seed_worker"
     title = f"pass `worker_init_fn={name}`{several}" if calls else "seed NumPy in its worker_init_fn"
     is_mended = any(isinstance(intent, Replace) for intent in intents)
-    is_unsafe = edits_many_files(intents) or (
-        is_mended and any(_evaluates_with_init(loader, model) for loader in model.loaders)
-    )
+    is_unsafe = bool(left) or edits_many_files(intents)
+    is_unsafe = is_unsafe or (is_mended and any(_evaluates_with_init(loader, model) for loader in model.loaders))
     safety: Safety = "unsafe" if is_unsafe else "safe"
-    return Fix(f"Seed each worker: {title}", safety, tuple(dict.fromkeys(intents)))
+    return Fix(f"Seed each worker{except_those_of(left)}: {title}", safety, tuple(dict.fromkeys(intents)))
+
+
+def _seeding_in(loader: Loader, model: Model) -> Place | Intent | None:
+    """The call of a loader, which a worker_init_fn can be passed to, or what seeds NumPy in the function that it
+    passes; None if there is no such way."""
+    if loader.site is None or loader.kind.name not in TAKES_INIT:
+        return None
+    given = loader.argument("worker_init_fn")
+    function = next(iter(given.only(FunctionRef)), None) if len(given.atoms) == 1 else None
+    first = begun_with(_SEEDS_NUMPY, function, model) if function is not None else None
+    return first or _takes_new(loader, model)
 
 
 def _evaluates_with_init(loader: Loader, model: Model) -> bool:
@@ -305,7 +308,8 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
     if sum(arg.kind in ("pos", "star") for arg in call.args) > 10:
         return False
     said = [model.ev.expr(frame, arg.value) for arg in call.args if arg.name == "worker_init_fn"]
-    return all(isinstance(e, ir.Const) and e.value is None for e in said)
+    is_free = all(isinstance(e, ir.Const) and e.value is None for e in said)
+    return is_free and lack(loader.site, "worker_init_fn", model)
 
 
 def seeds_from_torch(frame: Frame, model: Model) -> bool:
