@@ -50,11 +50,12 @@ loader = DataLoader(Images(), num_workers=4, worker_init_fn=seed_transforms)
 
 ## Fix safety
 Safe. The fix is offered where the dataset that holds the transform is known and the loader has no `worker_init_fn`. For
-MONAI, the fix passes MONAI's own function. For albumentations, it writes one, which also looks inside `Subset` and
-`ConcatDataset`; once for all scripts that need it, if they import a module that can contain it. The seeds follow
-`torch.manual_seed` in the main process. If the transform has a fixed seed, `A.Compose([...], seed=137)`, and nothing
-calls `torch.manual_seed`, the title of the fix says so. Unsafe where Lightning would give the loader its own
-`worker_init_fn` (after `seed_everything(..., workers=True)`), which a loader with another one does not get.
+MONAI, the fix passes MONAI's own function. For albumentations, it writes one; once for all scripts that need it, if
+they import a module that can contain it. The function looks inside `Subset` and `ConcatDataset` only if the loader may
+hold one. The seeds follow `torch.manual_seed` in the main process. If the transform has a fixed seed,
+`A.Compose([...], seed=137)`, and nothing calls `torch.manual_seed`, the title of the fix says so. Unsafe where
+Lightning would give the loader its own `worker_init_fn` (after `seed_everything(..., workers=True)`), which a loader
+with another one does not get.
 
 ## References
 - albumentations-team/albumentations#2473, albumentations-team/albumentations#2561

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -47,6 +47,28 @@ def {{seed_transform}}(worker_id: int) -> None:
     transform = getattr(dataset, "{name}", None)
     if hasattr(transform, "set_random_seed"):
         transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+#: The same three where these datasets store transforms under several names.
+_SEEDING_COMPOSES = """\
+def {{seed_transforms}}(worker_id: int) -> None:
+    \"\"\"Give each worker's transforms random states of their own.\"\"\"
+    dataset = {{torch}}.utils.data.get_worker_info().dataset
+    for transform in {attributes}:
+        transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+_SEEDING_ALL_OWN = """\
+def {{seed_transforms}}(worker_id: int) -> None:
+    \"\"\"Give each worker's transforms random states of their own.\"\"\"
+    dataset = {{torch}}.utils.data.get_worker_info().dataset
+    for transform in {attributes}:
+        if hasattr(transform, "set_random_seed"):
+            transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+_SEEDING_SOME_OF_ALL = """\
+def {{seed_transforms}}(worker_id: int) -> None:
+    \"\"\"Give each worker's transforms random states of their own.\"\"\"
+    dataset = {{torch}}.utils.data.get_worker_info().dataset
+    for name in {names}:
+        transform = getattr(dataset, name, None)
+        if hasattr(transform, "set_random_seed"):
+            transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 #: Where the datasets may hold others.
 _SEEDING = """\
 def {{seed_transforms}}(worker_id: int) -> None:
@@ -66,13 +88,20 @@ _OF_ONE = """\
         if hasattr(transform, "set_random_seed"):
             transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 _OF_SEVERAL = """\
-        for name in ({names}):
+        for name in {names}:
             transform = getattr(dataset, name, None)
             if hasattr(transform, "set_random_seed"):
                 transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 
+#: What is known of the datasets of which the transforms are seeded: each is of a class of the project and stores a
+#: `Compose` under each name, or anything under each name, or perhaps nothing; or there may be others in them.
+_Known = Literal["composes", "all", "some", "nothing"]
+_ONE_NAME = {"composes": _SEEDING_COMPOSE, "all": _SEEDING_OWN, "some": _SEEDING_SOME}
+_SEVERAL_NAMES = {"composes": _SEEDING_COMPOSES, "all": _SEEDING_ALL_OWN, "some": _SEEDING_SOME_OF_ALL}
 #: What the functions above call.
 _CALLED = frozenset("append extend getattr get_worker_info hasattr isinstance item randint set_random_seed".split())
+#: The code that rules insert fits into it.
+_LINE_LENGTH = 79
 #: A function whose name says that it seeds transforms.
 _SEEDS = re.compile(r"def \w*seed_transform")
 
@@ -87,9 +116,8 @@ class Seeded(NamedTuple):
 def seeding_fix(seeded: Sequence[Seeded], model: Model) -> Fix | None:
     """Pass a worker_init_fn that seeds all transforms of one library on the dataset of each loader. None if that is not
     possible for the first one; the others are left out then."""
-    all_composes = all(_keeps_compose(one, model) for one in seeded)
-    common = None if all_composes else _common_names(seeded, model)
-    first, *others = [_seeding_one(one, all_composes, common, model) for one in seeded]
+    ways = _ways(seeded, model)
+    first, *others = [_seeding_one(one, way, model) for one, way in zip(seeded, ways, strict=True)]
     if first is None:
         return None
     intents = dict.fromkeys(intent for one in (first, *filter(None, others)) for intent in one)
@@ -117,13 +145,34 @@ def _name(intents: Sequence[Intent]) -> str:
     return next(passed_name(one) for one in intents if isinstance(one, SetArgument))
 
 
-def _common_names(seeded: Sequence[Seeded], model: Model) -> list[str] | None:
-    """What all datasets keep, if one function for all loaders has to look into some of them; None if each loader gets
-    the function that it needs."""
-    names = [_kept_names(one) for one in seeded]
-    known = [(kept, one) for kept, one in zip(names, seeded, strict=True) if kept]
-    functions = {_seeding(kept, one.uses, one.loader, model)[0] for kept, one in known}
-    return sorted({name for kept, _ in known for name in kept}) if len(functions) > 1 else None
+class _Way(NamedTuple):
+    """The names under which datasets keep transforms, and what is known of these datasets."""
+
+    names: tuple[str, ...]
+    known: _Known
+
+    @property
+    def function(self) -> str:
+        """The name of the function that seeds in this way."""
+        return "seed_transform" if len(self.names) == 1 and self.known != "nothing" else "seed_transforms"
+
+
+def _ways(seeded: Sequence[Seeded], model: Model) -> list[_Way]:
+    """How the function of each loader seeds: in one way for all where one has to look for what another knows."""
+    ways = [_way(one, model) for one in seeded]
+    if all(_keeps_composes(one, model) for one in seeded):
+        return [way._replace(known="composes") for way in ways]
+    kept = [way for way in ways if way.names]
+    if len({(way.function, way.known == "nothing") for way in kept}) < 2:
+        return ways
+    names = sorted({name for way in kept for name in way.names})
+    known: _Known = "nothing" if any(way.known == "nothing" for way in kept) else "some"
+    return [_Way(tuple(names), known)] * len(ways)
+
+
+def _way(seeded: Seeded, model: Model) -> _Way:
+    names = _kept_names(seeded)
+    return _Way(tuple(names), _known(names, seeded.uses, seeded.loader, model))
 
 
 def _kept_names(seeded: Seeded) -> list[str]:
@@ -132,11 +181,8 @@ def _kept_names(seeded: Seeded) -> list[str]:
     return [] if None in kept else sorted({name for one in kept for name in one or ()})
 
 
-def _seeding_one(
-    seeded: Seeded, all_composes: bool, common: list[str] | None, model: Model
-) -> tuple[Intent, ...] | None:
-    """The intents that pass a worker_init_fn to one loader; None if that is not possible. `all_composes`: whether all
-    datasets that the function is for keep a `Compose`. `common`: what they keep, if one function is for all loaders."""
+def _seeding_one(seeded: Seeded, way: _Way, model: Model) -> tuple[Intent, ...] | None:
+    """The intents that pass a worker_init_fn to one loader; None if that is not possible."""
     loader, uses = seeded
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
@@ -144,20 +190,17 @@ def _seeding_one(
         return None
     if any(_kept_as(use, loader) is None for use in uses):
         return None
-    names = common or _kept_names(seeded)
     call = model.site_place(loader.site)
     if library.name == "MONAI":
         return (
             AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
             passing(call, "{worker_init_fn}"),
         )
-    if library.name != "albumentations" or not names:
+    if library.name != "albumentations" or not way.names:
         return None
-    name, source = _looking_inside(names) if common else _seeding(names, uses, loader, model)
-    if all_composes:
-        source = _SEEDING_COMPOSE.format(name=names[0])
-    same = _SeedsAttributes(tuple(names), all_composes)
-    function = InitFunction(name, source, ("torch", "albumentations"), names[0], "set_random_seed", same, _SEEDS)
+    same = _SeedsAttributes(way.names, way.known == "composes")
+    libraries = ("torch", "albumentations")
+    function = InitFunction(way.function, _source(way), libraries, way.names[0], "set_random_seed", same, _SEEDS)
     return tuple(init_passed([call], function, model))
 
 
@@ -176,19 +219,17 @@ class _SeedsAttributes(Struct, frozen=True):
         return said >= {*self.names, "set_random_seed"} and needed <= called <= _CALLED
 
 
-def _keeps_compose(seeded: Seeded, model: Model) -> bool:
-    """Whether each dataset of a loader keeps a `Compose` under one name, and nothing else in any case, in a version of
+def _keeps_composes(seeded: Seeded, model: Model) -> bool:
+    """Whether each dataset of a loader keeps a `Compose` under each name, and nothing else in any case, in a version of
     albumentations that has `set_random_seed`."""
     loader, uses = seeded
     kept = {origin.path for use in uses for origin in use.origins if isinstance(origin.owner, Instance)}
-    if (
-        len(kept) != 1
-        or uses[0].library.name != "albumentations"
-        or is_affected(uses[0].library, loader, model) != "yes"
-    ):
+    if uses[0].library.name != "albumentations" or is_affected(uses[0].library, loader, model) != "yes":
         return False
-    (path,) = kept
-    return len(path) == 1 and all(_stores_compose(atom, path[0], model) for atom in loader.argument("dataset").atoms)
+    if not kept or any(len(path) != 1 for path in kept):
+        return False
+    datasets = loader.argument("dataset").atoms
+    return all(_stores_compose(atom, path[0], model) for atom in datasets for path in kept)
 
 
 def _stores_compose(dataset: Atom, name: str, model: Model) -> bool:
@@ -198,26 +239,46 @@ def _stores_compose(dataset: Atom, name: str, model: Model) -> bool:
     return _stores(dataset, name, model) and [one[2] for one in made] == ["Compose"] * len(kept)
 
 
-def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader, model: Model) -> tuple[str, str]:
-    """The name and the source of a worker_init_fn that seeds what datasets keep under these names."""
+def _known(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader, model: Model) -> _Known:
+    """What is known of the datasets of a loader, which keep transforms under these names."""
     passed = loader.argument("dataset")
     datasets = {atom for atom in passed.atoms if not isinstance(atom, Literal_)}  # None until it is made
     owners = (origin.owner for use in uses for origin in use.origins)
     keepers = {owner for owner in owners if isinstance(owner, Instance)}  # not the module that makes the transform
-    if len(names) == 1 and datasets and all(one in keepers or _stores(one, names[0], model) for one in datasets):
-        return "seed_transform", _SEEDING_OWN.format(name=names[0])
+    if datasets and all(_has(one, name, model) for one in datasets for name in names):
+        return "all"
     are_own = all(isinstance(atom, Instance) for atom in datasets)
-    if len(names) == 1 and are_own and keepers <= datasets:
-        return "seed_transform", _SEEDING_SOME.format(name=names[0])
-    return _looking_inside(names)
+    return "some" if are_own and keepers <= datasets else "nothing"
 
 
-def _looking_inside(names: Sequence[str]) -> tuple[str, str]:
-    """The name and the source of a worker_init_fn that seeds what datasets, and those in them, keep under these
-    names."""
-    of_several = _OF_SEVERAL.format(names=", ".join(f'"{name}"' for name in names))
-    seeding = _OF_ONE.format(name=names[0]) if len(names) == 1 else of_several
-    return "seed_transforms", _SEEDING.format(seeding=seeding)
+def _source(way: _Way) -> str:
+    """The source of a worker_init_fn that seeds what datasets keep under these names; those in them, too, if nothing is
+    known of them."""
+    names = [f'"{name}"' for name in way.names]
+    if way.known == "nothing":
+        of_several = _OF_SEVERAL.format(names=_tuple(names, "        for name in "))
+        seeding = _OF_ONE.format(name=way.names[0]) if len(way.names) == 1 else of_several
+        return _SEEDING.format(seeding=seeding)
+    source = (_ONE_NAME if len(way.names) == 1 else _SEVERAL_NAMES)[way.known]
+    attributes = _tuple([f"dataset.{name}" for name in way.names], "    for transform in ")
+    return source.format(name=way.names[0], names=_tuple(names, "    for name in "), attributes=attributes)
+
+
+def _tuple(items: Sequence[str], before: str) -> str:
+    """A tuple behind `before` in a line that ends with a colon; with an item on each line where they do not fit."""
+    joined = f"({', '.join(items)})"
+    if len(before) + len(joined) < _LINE_LENGTH:
+        return joined
+    line = "\n" + before[: len(before) - len(before.lstrip())]
+    return "(" + "".join(f"{line}    {item}," for item in items) + f"{line})"
+
+
+def _has(dataset: Atom, name: str, model: Model) -> bool:
+    """Whether a dataset of the project, or its class, has an attribute of this name in any case."""
+    if _stores(dataset, name, model):
+        return True
+    member = model.ev.classes.member(dataset.cls, name) if isinstance(dataset, Instance) else None
+    return member is not None and bool(member.bindings)
 
 
 def _stores(dataset: Atom, name: str, model: Model) -> bool:
