@@ -55,7 +55,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.missing_attributes": "_may_set _sets_by_name",
         "project.evaluation.properties": "_may_add",
         "project.evaluation.taken_over_options": "takes_over",
-        "project.evaluation.unpacked_dicts": "other_uses",
+        "project.evaluation.unpacked_dicts": "mentions other_uses",
         "project.evaluation.containers": "puts_into _may_append",
         "project.evaluation.function_registries": "is_decorated_with stores_in",
         "project.evaluation.call_tables": "_filled_by _tables_with",

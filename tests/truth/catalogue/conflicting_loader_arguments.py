@@ -32,7 +32,7 @@ FAULTY: tuple[Case, ...] = (
         ARGUMENTS,
         "dict",
         "measured",
-        _rejects(prefetch="ValueError", several="ValueError", named="ValueError"),
+        _rejects(prefetch="ValueError", several="ValueError", named="ValueError", together="ValueError"),
         flags=NOW,
     ),
     Case(

@@ -21,6 +21,25 @@ def is_as_written(ev: Evaluator, number: int, frame: Frame) -> bool:
     return _is_written(e, frame.code.exprs) and _is_only_unpacked(number, frame)
 
 
+def display_of_one_use(ev: Evaluator, number: int, frame: Frame) -> tuple[Frame, ir.Map] | None:
+    """The display of a dict that nothing else than expression `number` of a frame reads, there to be unpacked, and the
+    frame that evaluates it; None for any other expression."""
+    if not is_as_written(ev, number, frame):
+        return None
+    e, where = ev.expr(frame, number), frame
+    if isinstance(e, ir.Global):
+        file = ev.file(frame.path)
+        pieces = file.mentioning(e.name) if file is not None else ()
+        if file is None or sum(file.pieces[piece].ask(mentions, e.name) for piece in pieces) != 2:
+            return None
+        where = ev.body(frame.path, file.names[e.name][0].piece)
+        bound = next(step for _, step in where.code.steps_of(ir.Bind) if step.name == e.name)
+        e = ev.expr(where, bound.value)
+    elif sum(number in ir.operands(reader) for reader in frame.code.exprs) != 1:
+        return None
+    return (where, e) if isinstance(e, ir.Map) else None
+
+
 def _is_written(e: ir.Expr | None, exprs: tuple[ir.Expr, ...]) -> bool:
     """Whether an expression makes a dict of what it writes, and unpacks no other dicts into it."""
     match e:
@@ -70,3 +89,8 @@ def _is_global_as_written(ev: Evaluator, name: str, frame: Frame) -> bool:
 def other_uses(text: str, name: str) -> int:
     """How often a text mentions a name, other than to unpack it."""
     return len(re.findall(rf"(?<!\*\*)\b{re.escape(name)}\b", text))
+
+
+def mentions(text: str, name: str) -> int:
+    """How often a text mentions a name."""
+    return len(re.findall(rf"\b{re.escape(name)}\b", text))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, OverrideArguments, Place, RemoveArgument, Replace, Safety, SetArgument
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.unpacked_dicts import display_of_one_use
 from loaderlint.project.evaluation.values import Instance, Literal_, MapOf
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, conflicts
@@ -41,6 +42,8 @@ def _fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
         return
     if argument is None and other is not None:
         yield from _overriding(conflict, other, loader, model)
+    if argument is None and other is None:
+        yield from _in_dict(conflict, loader, model)
     if argument is None or not argument.keyword or conflict.other == "" and conflict.droppable:
         return
     assert loader.site is not None
@@ -129,6 +132,33 @@ def _overriding(conflict: Conflict, workers: Written, loader: Loader, model: Mod
     elif not conflict.instead and isinstance(model.ev.expr(frame, more[0]), ir.Global):
         item = f'"{conflict.argument}": {{argument:num_workers}} > 0'
         yield Fix(f"Make `{conflict.argument}` depend on `num_workers`", "safe", (OverrideArguments(place, item),))
+
+
+def _in_dict(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
+    """Change the argument in the display that brings it and 0 workers, if no other call uses that dict."""
+    more = _more_arguments(loader, model)
+    if conflict.other != "num_workers" or (conflict.hard, conflict.soft) != ("always", "always") or len(more) != 1:
+        return
+    assert loader.site is not None
+    found = display_of_one_use(model.ev, more[0], loader.site.frame)
+    if found is None or model.environment(loader).torch.before("2.0") == "yes":
+        return  # before torch 2.0, None is no `prefetch_factor`
+    items = _constant_items(*found, model)
+    without = [one for one in conflicts(loader, model) if _is_brought(one, loader, model)]
+    if "num_workers" in items and all(one.argument in items for one in without):
+        names = " and ".join(f"`{one.argument}` {one.instead or 'False'}" for one in without)
+        changes = (Replace(items[one.argument], one.instead or "False") for one in without)
+        yield Fix(f"Make {names} in the dict, which sets `num_workers` to 0", "safe", tuple(changes))
+
+
+def _constant_items(frame: Frame, display: ir.Map, model: Model) -> dict[str, Place]:
+    """The places of the constants that a display writes under constant keys."""
+    pairs = [(model.ev.expr(frame, key), value) for key, value in zip(display.keys, display.values, strict=True)]
+    return {
+        str(key.value): model.place(frame, value)
+        for key, value in pairs
+        if isinstance(key, ir.Const) and isinstance(model.ev.expr(frame, value), ir.Const)
+    }
 
 
 def _is_brought(conflict: Conflict, loader: Loader, model: Model) -> bool:

@@ -8,6 +8,7 @@ DATA = TensorDataset(torch.arange(4))
 COMMON = dict(batch_size=2, prefetch_factor=4)
 KEPT = {"persistent_workers": True}
 WORKERS = 0
+TOGETHER = {"num_workers": 0, "prefetch_factor": 4}
 
 
 def trained():
@@ -27,4 +28,8 @@ def named():
     return DataLoader(DATA, num_workers=WORKERS, **KEPT)
 
 
-LOADERS = (trained, prefetch, several, named)
+def together():
+    return DataLoader(DATA, batch_size=2, **TOGETHER)
+
+
+LOADERS = (trained, prefetch, several, named, together)
