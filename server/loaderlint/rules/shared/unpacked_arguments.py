@@ -59,7 +59,7 @@ def _is_passed(number: int, frame: Frame) -> bool:
 
 
 def _may_hold(atom: Atom, name: str) -> bool:
-    return not isinstance(atom, MapOf) or None in atom.keys or name in atom.keys or bool(atom.options)
+    return not isinstance(atom, MapOf) or None in atom.keys or name in atom.keys
 
 
 def _updates(number: int, frame: Frame) -> Iterator[int]:
@@ -71,24 +71,39 @@ def _updates(number: int, frame: Frame) -> Iterator[int]:
 
 def _shows_all(number: int, frame: Frame, model: Model) -> bool:
     """Whether the code shows all that a dict holds: what makes it is written here, and what happens to it then is."""
+    waiting, seen = [number], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue  # a loop makes a dict of an earlier one
+        seen.add(one)
+        parts = _parts(one, frame, model)
+        if parts is None:
+            return False
+        waiting += parts
+    return True
+
+
+def _parts(number: int, frame: Frame, model: Model) -> list[int] | None:
+    """The dicts that a dict is one of, or has the items of; None if other code may fill it."""
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Global):
-        return is_as_written(model.ev, number, frame)
-    if not _stays(number, frame) or not all(_shows_all(one, frame, model) for one in _updates(number, frame)):
-        return False
+        return [] if is_as_written(model.ev, number, frame) else None
+    if not _stays(number, frame):
+        return None
+    updates = list(_updates(number, frame))
     match e:
         case ir.Phi(choices):
-            return all(_shows_all(one, frame, model) for one in choices)
+            return [*updates, *choices]
         case ir.IfExp(_, then, other):
-            return _shows_all(then, frame, model) and _shows_all(other, frame, model)
+            return [*updates, then, other]
         case ir.Map(keys, values):
-            unpacked = [value for key, value in zip(keys, values, strict=True) if key == NONE]
-            return all(_shows_all(one, frame, model) for one in unpacked)
+            return [*updates, *(value for key, value in zip(keys, values, strict=True) if key == NONE)]
         case ir.Call(func, args) if model.ev.expr(frame, func) == ir.Global("dict"):
-            return all(_shows_all(arg.value, frame, model) for arg in args if arg.kind != "kw")
-        case ir.Param(index):
-            return _is_of_known_calls(index, frame, model)
-    return False
+            return [*updates, *(arg.value for arg in args if arg.kind != "kw")]
+        case ir.Param(index) if _is_of_known_calls(index, frame, model):
+            return updates
+    return None
 
 
 def _is_of_known_calls(index: int, frame: Frame, model: Model) -> bool:
@@ -114,6 +129,8 @@ def _stays(number: int, frame: Frame) -> bool:
     if one is None:
         return False
     names = {step.name for step in one.steps if isinstance(step, ir.Bind) and step.value == number}
+    if isinstance(e := exprs[number], ir.Param):
+        names.add(one.params[e.index].name)
     if any(isinstance(e, ir.Capture) and e.name in names for e in exprs):
         return False  # a function inside may fill it
     readers = [e for e in exprs if number in ir.operands(e)]

@@ -248,8 +248,8 @@ def _lightning_seeds(model: Model) -> bool:
 
 def seed_worker_fix(loaders: Sequence[Loader], model: Model, others: Sequence[Loader] = ()) -> Fix | None:
     """The fix that lets the workers of these loaders seed NumPy: in a new `worker_init_fn`, or in the existing one. A
-    loader for which neither is possible is left out, and the fix is unsafe: half of a fault would look like none. None
-    if all are. `others` get a new one where that is possible."""
+    loader for which neither is possible is left out, and the fix is unsafe: a fault that is half mended looks mended.
+    None if all are. `others` get a new one where that is possible."""
     found = [_seeding_in(loader, model) for loader in loaders]
     left = [loader for loader, one in zip(loaders, found, strict=True) if one is None]
     calls = [one for one in found if isinstance(one, Place)]
@@ -309,7 +309,7 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
         return False
     said = [model.ev.expr(frame, arg.value) for arg in call.args if arg.name == "worker_init_fn"]
     is_free = all(isinstance(e, ir.Const) and e.value is None for e in said)
-    return is_free and lack(loader.site, "worker_init_fn", model)
+    return is_free and model.remembered(lack, loader.site, "worker_init_fn")
 
 
 def seeds_from_torch(frame: Frame, model: Model) -> bool:
