@@ -49,3 +49,14 @@ def test_not_where_the_constructor_may_not_take_it(tmp_path: Path) -> None:
     head = HEAD + "class Own(DataLoader):\n    def __init__(self, data):\n        super().__init__(data)\n\n"
     assert refactored(tmp_path, "Own(range(9))", head) is None
     assert refactored(tmp_path, "DataLoader([1])", "from monai.data import DataLoader\n\n") is None
+
+
+def test_beside_a_dict_that_holds_neither(tmp_path: Path) -> None:
+    call = "DataLoader(range(9), **OPTIONS)"
+    head = f'{HEAD}OPTIONS = {{"num_workers": 4}}\nprint(OPTIONS)\n'
+    after = refactored(tmp_path, call, head)
+    assert after is not None and after.endswith(
+        "loader = DataLoader(range(9), worker_init_fn=seed_worker,"
+        " generator=torch.Generator().manual_seed(0), **OPTIONS)\n"
+    )
+    assert refactored(tmp_path, call, f'{head}print("generator")\n') is None
