@@ -1049,7 +1049,16 @@ class Classes:
     def fields(self, cls: ClassRef) -> list[str]:
         """The fields that a record and its ancestors declare, in the order of its constructor's parameters."""
         ancestry = [base for base in reversed(self.mro(cls)) if isinstance(base, ClassRef)]
-        return list(dict.fromkeys(name for base in ancestry for name in self._annotated(base)))
+        return list(dict.fromkeys(name for base in ancestry for name, _, _ in self._annotated(base)))
+
+    def declared(self, cls: ClassRef, name: str) -> tuple[Frame, int] | None:
+        """The annotation of an attribute in the body of the class, or else of the nearest ancestor that has one: an
+        expression, and the frame to evaluate it in."""
+        for base in (base for base in self.mro(cls) if isinstance(base, ClassRef)):
+            for one, piece, annotation in self._annotated(base):
+                if one == name:
+                    return self._ev.body(base.path, piece), annotation
+        return None
 
     def _record_argument(self, inst: Instance, name: str) -> Val | None:
         if inst.site is None or not self.is_record(inst.cls):
@@ -1060,16 +1069,17 @@ class Classes:
         passed = self._ev.calls.with_options(self._ev.calls.site_arguments(inst.site), (name,))
         return passed.get(name, fields.index(name))
 
-    def _annotated(self, cls: ClassRef) -> list[str]:
+    def _annotated(self, cls: ClassRef) -> list[tuple[str, int, int]]:
+        """The names that the body of a class annotates, each with the piece and the expression of its annotation."""
         file = self._ev.file(cls.path)
-        names: list[str] = []
+        found: list[tuple[str, int, int]] = []
         for index, _ in file.asking(_may_annotate, scope=cls.piece) if file else ():
             assert file is not None
             facts = self._ev.facts(cls.path, index) if file.pieces[index].parent == cls.piece else None
             for step in facts.ir.defs[0].steps if facts else ():
                 if type(step) is ir.Bind and step.annotation != NONE:
-                    names.append(step.name)
-        return names
+                    found.append((step.name, index, step.annotation))
+        return found
 
     def _kept_by_library(self, inst: Instance, name: str) -> Iterator[Val]:
         """The argument that the constructor of a library's dataset, from which the class derives, stores under this

@@ -86,9 +86,18 @@ def __getitem__(self, index):
 ## Fix safety
 Safe where the data is known to be an array, a tensor or a list that is sorted: the copy has the same values. If a
 helper edits its argument, the fix copies what its callers pass. There is no fix where one of the callers is a pipeline.
-`copy.deepcopy` is safe for a record that was read from JSON, YAML or TOML, or that is written out in the code: it holds
-only text, numbers, lists and dictionaries. The fix is unsafe for any other record, which may hold objects that cannot
-be copied, and where the type of the object is not known.
+
+An edit inside a record (`record["boxes"].append(box)`) needs a copy of the whole record: `record =
+copy.deepcopy(self.records[i])`. The fix also copies the record if only the boxes have a name but the code goes on with
+the record (`boxes = record["boxes"]`, `boxes *= 2`, `return record`). There is no fix if no name holds the record, or
+if nothing but the edit would use the copy.
+
+`copy.deepcopy` is safe for a record that holds only text, numbers, NumPy arrays, lists, dictionaries, tuples and sets.
+That is known if it was read from JSON, YAML or TOML, if it is written out in the code, or if an annotation of the
+attribute, of the stored parameter or of the field says so: `records: list[dict[str, list[int]]]`, or a `TypedDict` with
+such values. The fix is unsafe for any other record: a class of the project may define what a copy is, `Any` and a bare
+`dict` may hold objects that cannot be copied, and a tensor that was computed with gradients cannot. It is also unsafe
+for a record that keeps what was computed once (`if "image" not in record: ...`), which a copy would lose.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)

@@ -10,6 +10,7 @@ from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.passed_arguments import passed_for
 from loaderlint.rules.shared.stored_objects import is_stored
+from loaderlint.rules.stored_data_mutation.copied_places import is_read_through_holder
 
 #: How many calls lie between the edit and where the data is taken out.
 _MAX_CALLERS = 3
@@ -33,8 +34,8 @@ def taken_out_by_callers(frame: Frame, index: int, model: Model, depth: int = 0)
                 if not above:
                     return []
                 places.update(dict.fromkeys(above))
-            elif isinstance(e, ir.Index) and (place := model.place(passed.frame, passed.number)).anchor >= 0:
-                places[place] = None
+            elif isinstance(e, ir.Index) and not is_read_through_holder(passed.number, passed.frame, model):
+                places[model.place(passed.frame, passed.number)] = None
             else:
                 return []
-    return list(places)
+    return list(places) if all(place.anchor >= 0 for place in places) else []

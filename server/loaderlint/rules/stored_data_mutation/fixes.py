@@ -4,30 +4,50 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Place, Wrap
-from loaderlint.knowledge.plain_records import TEXT_READERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_objects import Kind
+from loaderlint.rules.shared.stored_objects import Kind, container_kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
+from loaderlint.rules.stored_data_mutation.copied_places import copied
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
-from loaderlint.rules.stored_data_mutation.record_edits import record_edits
+from loaderlint.rules.stored_data_mutation.plain_data import is_plain_data
+from loaderlint.rules.stored_data_mutation.record_edits import asks_first, record_edits
 
 
 def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
     """Copy where the alias is bound in this def, or where it is passed to it."""
-    e = model.ev.expr(frame, edit.target)
-    if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
-        return _copies(taken_out_by_callers(frame, root.index, model), kind, is_plain=False)
-    if not isinstance(e, ir.Index | ir.Attr):
+    root = root_of(edit.target, frame, model)
+    if isinstance(e := model.ev.expr(frame, root), ir.Param):
+        return _copies(taken_out_by_callers(frame, e.index, model), kind, is_plain=False)
+    found = copied(edit, frame, model)
+    if found is None:
         return ()
-    bound = model.place(frame, edit.target)
-    if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
-        return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
-    is_plain = _is_plain(model.ev.eval(edit.target, frame)) and not _is_added_to(frame, model)
-    is_flat = kind == "record" and is_plain and not _is_edited_inside(edit.target, frame, model)
-    return _copies([bound], "list" if is_flat else kind, is_plain)
+    held = _kind_of_holder(found.number, frame, model) if found.is_holder else kind
+    if isinstance(e := model.ev.expr(frame, found.number), ir.Param):
+        return _copies(taken_out_by_callers(frame, e.index, model), held, is_plain=False)
+    value = model.ev.eval(found.number, frame)
+    is_plain = is_plain_data(value, frame, model) and not _keeps_results(found.number, frame, model)
+    is_flat = held == "record" and is_plain and not _is_edited_inside(found.number, frame, model)
+    return _copies([model.place(frame, found.number)], "list" if is_flat else held, is_plain)
+
+
+def _kind_of_holder(number: int, frame: Frame, model: Model) -> Kind:
+    """The kind of a container that is copied for what is in it."""
+    value = model.ev.eval(number, frame)
+    kinds = {container_kind(origin, value, model) for origin in value.origins}
+    return kinds.pop() if len(kinds) == 1 else "unknown"
+
+
+def _keeps_results(record: int, frame: Frame, model: Model) -> bool:
+    """Whether a frame stores in a record what it has computed once: `if "image" not in record: record["image"] = ...`.
+    It would compute that again for each copy."""
+    exprs = frame.code.exprs
+    stores = [(step.base, step.context) for _, step in model.steps_of(frame, ir.SetItem)]
+    stores += [(step.base, step.context) for _, step in model.steps_of(frame, ir.SetAttr)]
+    return any(
+        record in ir.made_of(exprs, [base]) and asks_first(context, record, frame, model) for base, context in stores
+    )
 
 
 def _is_edited_inside(record: int, frame: Frame, model: Model) -> bool:
@@ -38,37 +58,8 @@ def _is_edited_inside(record: int, frame: Frame, model: Model) -> bool:
     return any(record in ir.made_of(exprs, [other]) for other in others)
 
 
-def _is_added_to(frame: Frame, model: Model) -> bool:
-    """Whether the constructor of the object puts anything else into a record: an open file, say."""
-    if not isinstance(frame.receiver, Instance):
-        return True
-    return any(
-        _is_plain(model.ev.eval(step.base, maker)) and not _is_plain(model.ev.eval(step.value, maker))
-        for maker in model.ev.classes.construction(frame.receiver)
-        for _, step in model.steps_of(maker, ir.SetItem)
-    )
-
-
-def _is_plain(value: Val) -> bool:
-    """Whether all that an object may hold is text, numbers, and lists and dictionaries of them: a deep copy of it does
-    as well. Which item of a dict it is does not matter."""
-    known = value.atoms - {Unknown("looked up by a key")}
-    return bool(known) and all(map(_is_plain_atom, known))
-
-
-def _is_plain_atom(atom: Atom) -> bool:
-    match atom:
-        case LibObject(name):
-            return name.rstrip("[]") in TEXT_READERS
-        case SeqOf(_, items):
-            return all(map(_is_plain, items))
-        case MapOf(_, values):
-            return all(map(_is_plain, values))
-    return isinstance(atom, Literal_)
-
-
 def _copies(bound: list[Place], kind: Kind, is_plain: bool) -> tuple[Fix, ...]:
-    """A copy at each of these places. `is_plain`: see `_is_plain`."""
+    """A copy at each of these places. `is_plain`: see `plain_data`."""
     if not bound:
         return ()
     before, after, how = {

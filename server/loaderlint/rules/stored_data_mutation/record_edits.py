@@ -43,7 +43,7 @@ def record_edits(frame: Frame, model: Model) -> Iterator[RecordEdit]:
         if number not in editing:
             continue
         for record, spot, how in _edited(number, step, unused, frame, model):
-            if not _asks_first(step.context, record, frame, model):
+            if not asks_first(step.context, record, frame, model):
                 yield RecordEdit(record, spot, how)
 
 
@@ -52,6 +52,16 @@ def is_record(value: Val, origin: Origin) -> bool:
     Other containers may make their items again."""
     known = value.atoms - {Unknown("looked up by a key")}  # which item of a dict it is does not matter
     return "[]" in origin.path and bool(known) and all(map(_is_plain, known))
+
+
+def asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
+    """Whether a branch around an edit looks at the record: `if not info.get("done")`."""
+    exprs = frame.code.exprs
+    for one in model.def_of(frame).around(context):
+        if one.kind in ("if", "while", "match", "try", "except") and one.expr != NONE:
+            if any(reads_same(part, record, exprs) for part in ir.made_of(exprs, [one.expr])):
+                return True
+    return False
 
 
 def _is_plain(atom: Atom) -> bool:
@@ -125,16 +135,6 @@ def _called(number: int, is_unused: bool, frame: Frame, model: Model) -> Iterato
 
 def _is_augmented(value: int, frame: Frame) -> bool:
     return isinstance(frame.code.exprs[value], ir.Augmented) if value != NONE else True
-
-
-def _asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
-    """Whether a branch around an edit looks at the record: `if not info.get("done")`."""
-    exprs = frame.code.exprs
-    for one in model.def_of(frame).around(context):
-        if one.kind in ("if", "while", "match", "try", "except") and one.expr != NONE:
-            if any(reads_same(part, record, exprs) for part in ir.made_of(exprs, [one.expr])):
-                return True
-    return False
 
 
 # --- what is computed from the old value ------------------------------------------------------------------------------
