@@ -300,10 +300,11 @@ def _add_others(commands: Any) -> None:
         description="Print the script with which a shell completes loaderlint's command line.",
         epilog='bash: eval "$(loaderlint completions bash)" in ~/.bashrc; zsh: loaderlint completions zsh >'
         " DIR/_loaderlint for a DIR in $fpath; fish: loaderlint completions fish >"
-        " ~/.config/fish/completions/loaderlint.fish",
+        " ~/.config/fish/completions/loaderlint.fish; PowerShell: loaderlint completions powershell | Out-String |"
+        " Invoke-Expression in $PROFILE",
     )
     completions.set_defaults(command=_completions)
-    completions.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completions.add_argument("shell", choices=("bash", "zsh", "fish", "powershell"))
 
     clean = commands.add_parser(
         "clean", help="delete the cache", description="Delete the files that make later checks faster."

@@ -5,7 +5,7 @@ loaderlint does not run when a user presses Tab: the generated code contains all
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from loaderlint.rules import RULES
@@ -42,11 +42,12 @@ class Command(NamedTuple):
 
 
 def completions(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The code for `shell`: bash, zsh or fish."""
+    """The code for `shell`: bash, zsh, fish or powershell."""
     writers: dict[str, Callable[[list[Command], tuple[Flag, ...]], Iterator[str]]] = {
         "bash": _bash,
         "zsh": _zsh,
         "fish": _fish,
+        "powershell": _powershell,
     }
     lines = writers[shell](list(_commands(parser)), tuple(_flags(parser)))
     return "".join(f"{line}\n" for line in lines)
@@ -234,3 +235,72 @@ def _fish_flag(flag: Flag) -> str:
 
 def _fish_text(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# --- PowerShell -------------------------------------------------------------------------------------------------------
+
+_POWERSHELL_BEGIN = """\
+# PowerShell completions of loaderlint, printed by `loaderlint completions powershell`.
+Register-ArgumentCompleter -Native -CommandName loaderlint -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)"""
+# The words before the cursor decide, without the one that is being typed. Where nothing is returned, PowerShell offers
+# files by itself.
+_POWERSHELL_END = """\
+    $word = "$wordToComplete"
+    $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition })
+    $before = @($typed | Select-Object -Skip 1 | ForEach-Object { "$_" })
+    $command = @($before | Where-Object { $_ -notlike '-*' })[0]
+    if ($null -eq $command) { $command = '' }
+    $begin = ''
+    $flag = if ($before.Count) { $before[-1] } else { '' }
+    if ($word -match '^(--[^=]+)=(.*)$') {
+        $flag = $Matches[1]
+        $begin = "$flag="
+        $word = $Matches[2]
+    }
+    $key = "$command $flag"
+    if ($values.ContainsKey($key)) {
+        $offered = $values[$key]
+        if ($lists -contains $key -and $word -match '^(.*,)([^,]*)$') {
+            $begin += $Matches[1]
+            $word = $Matches[2]
+        }
+    } elseif ($texts -contains $key -or $begin) {
+        $offered = @()
+    } elseif ($word -like '-*') {
+        $offered = $flags[$command]
+    } else {
+        $offered = $words[$command]
+    }
+    $offered | Where-Object { $_ -and $_.StartsWith($word) } | ForEach-Object {
+        [System.Management.Automation.CompletionResult]::new("$begin$_", $_, 'ParameterValue', $_)
+    }
+}"""
+
+
+def _powershell(commands: list[Command], flags: tuple[Flag, ...]) -> Iterator[str]:
+    named = [(f"{command.name} {name}", flag) for command in commands for flag in command.flags for name in flag.names]
+    yield _POWERSHELL_BEGIN
+    words = {"": tuple(command.name for command in commands)} | {command.name: command.places for command in commands}
+    yield from _powershell_table("words", words)
+    own = {command.name: command.flags for command in commands}
+    names = {name: tuple(n for flag in each for n in flag.names) for name, each in ({"": flags} | own).items()}
+    yield from _powershell_table("flags", names)
+    yield from _powershell_table("values", {key: flag.words for key, flag in named if flag.words})
+    yield f"    $lists = {_powershell_list(key for key, flag in named if flag.kind == 'list')}"
+    yield f"    $texts = {_powershell_list(key for key, flag in named if flag.kind in ('file', 'text'))}"
+    yield _POWERSHELL_END
+
+
+def _powershell_table(name: str, table: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    yield f"    ${name} = @{{"
+    yield from (f"        {_powershell_text(key)} = {_powershell_list(words)}" for key, words in table.items())
+    yield "    }"
+
+
+def _powershell_list(words: Iterable[str]) -> str:
+    return f"@({', '.join(map(_powershell_text, words))})"
+
+
+def _powershell_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
