@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.lazy_pipelines import keeps_functions
 from loaderlint.knowledge.library_datasets import WRAPPING_DATASETS, is_library_dataset
 from loaderlint.knowledge.loader_defaults import TORCH_DEFAULTS
@@ -731,8 +732,14 @@ class Loaders:
         facts = self._ev.facts(frame.path, frame.piece)
         made = called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
         if one and one.name and one.kind != "lambda":
-            return one.name, f"the {made or 'loader'} in {one.name}()"
+            return one.name, f"the {made or 'loader'} in {self._class_of_method(frame, facts)}{one.name}()"
         return made, f"the {made or 'loader'}"
+
+    def _class_of_method(self, frame: Frame, facts: PieceFacts | None) -> str:
+        """'Trainer.' for a method of that class, '' for another function."""
+        owner = self._callers.owner(frame.path, frame.piece, frame.def_, facts) if facts else None
+        head = self._ev.classes.head(owner) if owner else None
+        return f"{head.name}." if head else ""
 
     def _stored_names(self, code: Code) -> Mapping[int, str]:
         """The name of the variable, attribute or key in which the def first stores each expression."""

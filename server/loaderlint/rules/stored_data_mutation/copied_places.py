@@ -10,6 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.same_expressions import reads_same
+from loaderlint.rules.shared.stored_objects import Kind, container_kind
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 
 #: In how many containers, one in another, what is edited may be.
@@ -39,9 +40,25 @@ def copied(edit: Edit, frame: Frame, model: Model) -> Copied | None:
     return None
 
 
-def is_read_through_holder(number: int, frame: Frame, model: Model) -> bool:
-    """Whether a def reads what an expression gives through a container of it, too."""
-    return _least_level([number, *_holders(number, frame, model)], frame, model) > 0
+def copied_argument(number: int, kind: Kind, frame: Frame, model: Model) -> int:
+    """What to copy so that a call passes a copy: the argument, or a container of it through which the def reads it as
+    well, if that has a name and is of the same kind. NONE if there is nothing."""
+    levels = [number, *_holders(number, frame, model)]
+    least = _least_level(levels, frame, model)
+    if least == 0:
+        return number
+    for one in levels[least:]:
+        is_taken_out = isinstance(model.ev.expr(frame, one), ir.Index | ir.Attr)
+        if is_taken_out and _is_named(one, frame, model) and kind_of_holder(one, frame, model) == kind:
+            return one
+    return NONE
+
+
+def kind_of_holder(number: int, frame: Frame, model: Model) -> Kind:
+    """The kind of a container that is copied for what is in it."""
+    value = model.ev.eval(number, frame)
+    kinds = {container_kind(origin, value, model) for origin in value.origins}
+    return kinds.pop() if len(kinds) == 1 else "unknown"
 
 
 def _least_level(levels: Sequence[int], frame: Frame, model: Model) -> int:

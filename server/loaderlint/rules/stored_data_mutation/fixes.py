@@ -6,9 +6,10 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Place, Wrap
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_objects import Kind, container_kind
+from loaderlint.rules.shared.same_expressions import reads_same
+from loaderlint.rules.shared.stored_objects import Kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
-from loaderlint.rules.stored_data_mutation.copied_places import copied
+from loaderlint.rules.stored_data_mutation.copied_places import copied, kind_of_holder
 from loaderlint.rules.stored_data_mutation.edited_roots import root_of
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits
 from loaderlint.rules.stored_data_mutation.plain_data import is_plain_data
@@ -19,24 +20,17 @@ def copying_fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[F
     """Copy where the alias is bound in this def, or where it is passed to it."""
     root = root_of(edit.target, frame, model)
     if isinstance(e := model.ev.expr(frame, root), ir.Param):
-        return _copies(taken_out_by_callers(frame, e.index, model), kind, is_plain=False)
+        return _copies(taken_out_by_callers(frame, e.index, kind, model), kind, is_plain=False)
     found = copied(edit, frame, model)
     if found is None:
         return ()
-    held = _kind_of_holder(found.number, frame, model) if found.is_holder else kind
+    held = kind_of_holder(found.number, frame, model) if found.is_holder else kind
     if isinstance(e := model.ev.expr(frame, found.number), ir.Param):
-        return _copies(taken_out_by_callers(frame, e.index, model), held, is_plain=False)
+        return _copies(taken_out_by_callers(frame, e.index, held, model), held, is_plain=False)
     value = model.ev.eval(found.number, frame)
     is_plain = is_plain_data(value, frame, model) and not _keeps_results(found.number, frame, model)
     is_flat = held == "record" and is_plain and not _is_edited_inside(found.number, frame, model)
     return _copies([model.place(frame, found.number)], "list" if is_flat else held, is_plain)
-
-
-def _kind_of_holder(number: int, frame: Frame, model: Model) -> Kind:
-    """The kind of a container that is copied for what is in it."""
-    value = model.ev.eval(number, frame)
-    kinds = {container_kind(origin, value, model) for origin in value.origins}
-    return kinds.pop() if len(kinds) == 1 else "unknown"
 
 
 def _keeps_results(record: int, frame: Frame, model: Model) -> bool:
@@ -46,7 +40,7 @@ def _keeps_results(record: int, frame: Frame, model: Model) -> bool:
     stores = [(step.base, step.context) for _, step in model.steps_of(frame, ir.SetItem)]
     stores += [(step.base, step.context) for _, step in model.steps_of(frame, ir.SetAttr)]
     return any(
-        record in ir.made_of(exprs, [base]) and asks_first(context, record, frame, model) for base, context in stores
+        reads_same(base, record, exprs) and asks_first(context, record, frame, model) for base, context in stores
     )
 
 
