@@ -48,14 +48,14 @@ loader = DataLoader(data, num_workers=args.workers, persistent_workers=args.work
 ```
 
 ## Fix safety
-Safe: the fix makes one argument depend on the other, or removes an argument that has no effect. If the argument depends
-on the number of workers already, and is wrong without them, the fix mends that condition, also where it is assigned to
-an attribute. If a dict brings the argument, the fix overrides it at the call, `**{**COMMON, "prefetch_factor": None}`,
-because other calls may use the dict. If the dict brings the 0 workers too, and nothing else uses it, the fix changes
-the argument in the dict. Unsafe where the fix removes something the author wants, such as the shuffling of an iterable
-dataset, and where the call passes another argument that needs workers and comes from a configuration: it may raise as
-well. Unsafe also where code reads the argument from the loader, as in `loader.timeout`, or the length of a loader with
-`drop_last`.
+Safe: the fix makes one argument depend on the other, or removes an argument that has no effect. If the argument already
+depends on the number of workers, but is wrong without them, the fix corrects that condition, also where it is assigned
+to an attribute. If the argument comes from a dict, the fix overrides it at the call, `**{**COMMON, "prefetch_factor":
+None}`, because other calls may use the dict. If the 0 workers come from the dict too, and nothing else uses it, the fix
+changes the argument in the dict. Unsafe where the fix removes something the author wants, such as the shuffling of an
+iterable dataset, and where the call passes another argument that needs workers and comes from a configuration: it may
+raise as well. Unsafe also where code reads the argument from the loader, as in `loader.timeout`, or the length of a
+loader with `drop_last`.
 
 ## References
 - [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)

@@ -26,7 +26,7 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 - The result of `torch.load` is used as a NumPy array: a tensor has no `astype`, and `numpy()` and NumPy raise a
   TypeError for a tensor on the GPU.
 - The function that calls `torch.load` also saves such files with `torch.save`: what a worker saved was on the CPU. Nor
-  is `torch.load` reported in a project that shows no use of CUDA, or that brings what it saves to the CPU:
+  is `torch.load` reported in a project that shows no use of CUDA, or that moves what it saves to the CPU:
   `torch.save(features.cpu(), path)`.
 - The constructor fills a store for all samples with the same function, and that function looks there first.
 - The call initialises nothing that can fail: `torch.cuda.is_available()`, `torch.cuda.manual_seed()`.
@@ -38,8 +38,8 @@ This was not run on a GPU. It is what torch's source says and what pytorch/pytor
 `if torch.cuda.is_available():` does not help: on a machine with a GPU the branch runs and raises. The finding is a
 warning for a device that is chosen this way (`"cuda" if torch.cuda.is_available() else "cpu"`), and for CUDA in a
 project whose main process shows no sign of using it. Where it is only possible that forked workers run the line, or
-where it is under a condition that is not known (`if image.ndim == 4:`), it is a hint: a program that fails like this
-gets mended, or its loader gets no workers.
+where it is under a condition that is not known (`if image.ndim == 4:`), it is a hint: somebody would have noticed a
+program that fails like this, and would have fixed it or removed the workers.
 
 ## Example
 ```python

@@ -55,12 +55,12 @@ epoch on every version of torch, and follows `torch.manual_seed` in the main pro
 torch is used: the project may not need it.
 
 If the loader already has a `worker_init_fn` that does not seed NumPy, the fix adds the seed there. If the script
-defines a function that seeds correctly, the fix passes that one; one that seeds by the worker's number alone, such as
-`np.random.seed(42 + worker_id)`, is passed and mended (unsafe if a loader for evaluation has such a function). If
-several scripts need the function, the fix writes it once, in a module that all of them import, directly or not: best
-beside functions that seed (`set_seed`), never in a module about another dataset. A loader whose option for workers is 0
-by default gets it too, for those who set the option. So does a loader in the same file whose dataset is unknown,
-because it comes out of a registry, unless it reads its samples in order, as for evaluation.
+defines a function that seeds correctly, the fix passes that one. It also passes one that seeds by the worker's number
+alone, such as `np.random.seed(42 + worker_id)`, and corrects it (unsafe if a loader for evaluation has such a
+function). If several scripts need the function, the fix writes it once, in a module that all of them import, directly
+or not: preferably beside functions that seed (`set_seed`), never in a module about another dataset. A loader whose
+option for workers is 0 by default gets it too, for those who set the option. So does a loader in the same file whose
+dataset is unknown, because it comes out of a registry, unless it reads its samples in order, as for evaluation.
 
 Where a call unpacks a dict, `DataLoader(data, **options)`, the fix passes the function beside it only if the dict
 cannot hold a `worker_init_fn`. If some of the loaders cannot get the function, the fix leaves them out: then it is

@@ -18,8 +18,8 @@ fork, spawn and forkserver.
   process.
 - The name is also bound above the guard, or a function sets it (`global CFG`), which a `worker_init_fn` may call.
 - The code checks whether the name exists.
-- The file is the `__main__.py` of a package or folder, which no worker runs again. Then a class or function that stands
-  in it cannot be sent to workers at all.
+- The file is the `__main__.py` of a package or folder, which no worker runs again. Then a class or function that it
+  defines cannot be sent to workers at all.
 - The dataset gets the value as an argument or attribute, which is sent to the worker.
 
 ## Example

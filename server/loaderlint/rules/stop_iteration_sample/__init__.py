@@ -25,7 +25,7 @@ tells about the sample that is different.
   `next(item for item in batch if key in item)`.
 - The same search ran before on the same data: in an earlier line, in the caller, or in a function that the constructor
   calls for each item, too.
-- Nobody knows whether the iterator ever ends, or whether the setting holds under which the call stands
+- It is unknown whether the iterator ever ends, or whether the condition around the call ever holds
   (`if self.mixes:`): the finding is only 'information'.
 - The call is in a generator function, where Python turns the StopIteration into a RuntimeError that everyone sees.
 - The call is in `__next__` of an iterable dataset, which is meant to end this way.

@@ -65,7 +65,7 @@ not indented. Unsafe where workers may need a name that is bound below the guard
 or where what stays above the guard is not for workers to do again: it asks the user, removes files or begins one anew,
 creates the model, reads data that no worker needs, or prints. That counts in `model, processor = load()` too, if
 workers need only the processor. It is unsafe, too, where the loader sends something that cannot be pickled and that no
-safe fix changes: then the guard alone starts no workers. Often a function stands between that code and the loop: move
+safe fix changes: then the guard alone starts no workers. Often a function is between that code and the loop: move
 the function up, and the guard begins above the code.
 
 A safe fix also takes the statements above that lead to the loop, so that a worker does not create the model or print

@@ -56,7 +56,7 @@ that function, or a partial of it. That is safe where each name is bound once an
 pickle, and otherwise unsafe. It is unsafe for a name that the module binds again, such as a loop variable: a lambda
 reads its last value. It is unsafe, too, if the workers could not start afterwards either, because the loader sends
 something else that cannot be pickled and that no safe fix changes, or because the script has no main guard and no safe
-fix adds one: half of the change is worth nothing. There is no fix for local classes, for functions that change names
+fix adds one: half of the change would not help. There is no fix for local classes, for functions that change names
 around them, or in a notebook: workers do not have what its cells define.
 
 ## References
