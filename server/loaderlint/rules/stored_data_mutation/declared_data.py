@@ -70,8 +70,10 @@ def _of_parameter(store: Store, step: ir.Step, model: Model) -> _Annotation | No
     value = model.ev.expr(store.frame, step.value) if isinstance(step, ir.SetAttr) else None
     if not isinstance(value, ir.Param):
         return None
-    annotation = model.def_of(store.frame).params[value.index].annotation
-    return _Annotation(model.ev.body(store.frame.path, store.frame.piece), annotation) if annotation != NONE else None
+    param = model.def_of(store.frame).params[value.index]
+    if param.annotation == NONE or param.kind in ("star", "starstar"):  # that of `*records` is about each of them
+        return None
+    return _Annotation(model.ev.body(store.frame.path, store.frame.piece), param.annotation)
 
 
 # --- what they say ----------------------------------------------------------------------------------------------------
