@@ -59,6 +59,22 @@ from data import Jittered, Noisy
 first = DataLoader(Noisy(), num_workers=4)
 second = DataLoader(Jittered(), num_workers=4)
 """
+#: A loader with a worker_init_fn that is no function of the project, so that no fix is offered.
+OTHER_INIT = """from torch.utils.data import DataLoader
+
+from data import Jittered
+
+
+class Factory:
+    def __init__(self, init=None):
+        self.init = init
+
+    def make(self):
+        return DataLoader(Jittered(), num_workers=4, worker_init_fn=self.init)
+
+
+loader = Factory().make()
+"""
 
 
 @pytest.fixture
@@ -150,6 +166,54 @@ def test_two_loaders_are_two_causes(folder: Path, capsys: pytest.CaptureFixture[
     assert projects.run("check") == 1
     out = capsys.readouterr().out
     assert out.count("[LDR101 duplicate-numpy-randomness]") == 2
+    assert "= at 2 places:" in out
+
+
+def test_the_text_has_one_block_at_the_loader_without_a_fix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "train.py").write_text(OTHER_INIT)
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.startswith("train.py:11:16: error: every worker draws the same numbers")
+    assert out.count("[LDR101 duplicate-numpy-randomness]") == 1 and "= fix" not in out
+    places = out.split("= at 2 places:\n")[1].splitlines()[:2]
+    assert [place.strip() for place in places] == [
+        "data.py:15:12: if np.random.randint(2):",
+        "data.py:17:24: return index + np.random.normal()",
+    ]
+
+
+@pytest.mark.parametrize("output_format", ["json", "sarif"])
+def test_tools_are_told_the_cause_without_a_fix(
+    folder: Path, capsys: pytest.CaptureFixture[str], output_format: str
+) -> None:
+    (folder / "train.py").write_text(OTHER_INIT)
+    projects.run("check", "--output-format", output_format)
+    found = json.loads(capsys.readouterr().out)
+    findings = found if output_format == "json" else [one["properties"] for one in found["runs"][0]["results"]]
+    first, other = findings
+    assert first["cause"] == other["cause"]
+
+
+def test_the_unknown_loaders_of_two_datasets_are_two_causes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "train.py").unlink()
+    shared = DATA.replace("return index + np.random.normal()", "return shift(index) + np.random.normal()")
+    (folder / "data.py").write_text(f"{shared}\n\ndef shift(index):\n    return index + np.random.rand()\n")
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.count("[LDR101 duplicate-numpy-randomness]") == 2
+    assert "= at 3 places:" in out
+
+
+def test_what_the_unknown_loaders_of_two_datasets_run_has_a_cause_of_its_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "train.py").unlink()
+    shared = DATA.replace("return index", "return self.shift(index)")
+    shift = "    def shift(self, index):\n        return index + np.random.rand()\n"
+    (folder / "data.py").write_text(shared.replace("\n\n\nclass Jittered", f"\n\n{shift}\n\nclass Jittered"))
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.count("[LDR101 duplicate-numpy-randomness]") == 3
     assert "= at 2 places:" in out
 
 

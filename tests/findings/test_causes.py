@@ -19,12 +19,15 @@ PATH = Path("/project/data.py")
 _RANGE = types.Range(types.Position(0, 0), types.Position(0, 1))
 
 
-def _finding(line: int, fix_at: int | None, severity: Severity = Severity.ERROR) -> Diagnostic:
-    """A finding in a line, with a fix at the node `fix_at`."""
+def _finding(
+    line: int, fix_at: int | None, severity: Severity = Severity.ERROR, lacking: tuple[int, ...] = ()
+) -> Diagnostic:
+    """A finding in a line, with a fix at the node `fix_at`, whose cause is what the loaders at `lacking` lack."""
     message = f"every worker draws the same numbers: `f{line}` uses NumPy's global state; seed it"
     intents = () if fix_at is None else (Wrap(Place(PATH, 0, fix_at), "(", ")"),)
     fixes = (Fix("Seed", "safe", intents),) if intents else ()
     finding = Finding("a-rule", severity, "proven", message, Place(PATH, 0, line), "f", (), fixes)
+    finding = replace(finding, lacking=tuple(Place(PATH, 1, anchor) for anchor in lacking))
     span = Span(line, 0, line, 1)
     return Diagnostic(
         "LDR1", "a-rule", severity, "proven", message, PATH, span, f"print {line}", (), bool(fixes), finding
@@ -41,6 +44,15 @@ def test_findings_with_the_same_fix_have_one_cause() -> None:
 
 def test_findings_without_a_fix_stay_single() -> None:
     assert _lines([_finding(1, None), _finding(2, None)]) == [[1], [2]]
+
+
+def test_findings_without_a_fix_have_one_cause_if_the_same_loaders_lack_something() -> None:
+    first, second = _finding(1, None, lacking=(5, 6)), _finding(2, None, lacking=(6, 5))
+    assert _lines([first, second, _finding(3, None, lacking=(5,)), _finding(4, None)]) == [[1, 2], [3], [4]]
+
+
+def test_findings_with_different_fixes_have_different_causes_though_the_same_loaders_lack_something() -> None:
+    assert _lines([_finding(1, 7, lacking=(5,)), _finding(2, 8, lacking=(5,))]) == [[1], [2]]
 
 
 def test_a_warning_is_not_hidden_behind_an_error() -> None:

@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.findings.finding import Finding
 
 
 def by_cause(found: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
     """The findings in groups, each in the order of its first finding. Findings of one rule, severity and certainty have
-    the same cause if the rule offers the same fix for each: a missing `worker_init_fn` at one loader is one fault,
-    however many draws it affects. A finding without a fix is a group of its own."""
+    the same cause if the rule offers the same fix for each. Without a fix they have it if the same loaders lack what
+    would prevent them: a missing `worker_init_fn` at one loader is one fault, however many draws it affects."""
     groups: dict[object, list[Diagnostic]] = {}
     for number, one in enumerate(found):
-        fixes = one.finding.fixes
-        key = (one.code, one.severity, one.certainty, fixes[0].intents) if fixes else number
+        cause = _cause(one.finding)
+        key = number if cause is None else (one.code, one.severity, one.certainty, cause)
         groups.setdefault(key, []).append(one)
     return list(groups.values())
+
+
+def _cause(finding: Finding) -> object:
+    """What findings with the same cause have in common; None if the finding has a cause of its own."""
+    if finding.fixes:
+        return finding.fixes[0].intents
+    return frozenset(finding.lacking) or None
 
 
 def short_message(one: Diagnostic) -> str:

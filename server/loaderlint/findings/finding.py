@@ -251,7 +251,8 @@ class Finding(Struct, frozen=True):
 
     `subject` is a stable key for what is wrong (for example the name of the function that draws), and part of the
     fingerprint. `fixes`: the preferred one first. `loaders`: for a finding that is only possible, the places of the
-    loaders whose workers may run it; empty if some of them are not known."""
+    loaders whose workers may run it; empty if some of them are not known. `lacking`: where loaders are created whose
+    lack of something is the fault, rather than the code at `place`; the dataset's method where no loader is known."""
 
     rule: str
     severity: Severity
@@ -262,6 +263,7 @@ class Finding(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
     fixes: tuple[Fix, ...] = ()
     loaders: tuple[Place, ...] = ()
+    lacking: tuple[Place, ...] = ()
 
     def places(self) -> Iterator[Place]:
         """The finding's own place, then those of its evidence."""

@@ -127,7 +127,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     cause = "is seeded only under a condition" if are_seeded(verdict.together, exposure, model) else "nothing seeds"
     loop = exposure.lead.kind.worker_loop
     remedy = f"seed NumPy in its `{loop}`" if loop else "pass a worker_init_fn that seeds NumPy"
-    return verdict.finding(
+    found = verdict.finding(
         f"{condition}{repeated(exposure)}: `{name.replace('numpy.', 'np.')}` uses NumPy's global state, which {cause} "
         f"{in_workers_of(exposure)}; {remedy}",
         verdict.spot.place(model),
@@ -135,6 +135,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
         verdict.why(model),
         _fixes(verdict, model),
     )
+    return replace(found, lacking=verdict.lacking([one.call.frame for one in verdict.together], model))
 
 
 # --- how loud ---------------------------------------------------------------------------------------------------------

@@ -146,6 +146,16 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
         changed = calls or fix.files
         return self.exposure.guessed or bool(self.tried_in) and changed <= self.tried_in
 
+    def lacking(self, frames: Sequence[Frame], model: Model) -> tuple[Place, ...]:
+        """Where the loaders are created that run these frames, or where a loader that is not known begins to run each
+        of them: `Finding.lacking`."""
+        places = (
+            model.def_place(model.chain(frame, one)[0]) if one.site is None else model.site_place(one.site)
+            for one in self.exposure.loaders
+            for frame in frames
+        )
+        return tuple(dict.fromkeys(places))
+
     def why(self, model: Model) -> tuple[Evidence, ...]:
         """The evidence that workers run it."""
         return model.why(self.frame, self.exposure)
