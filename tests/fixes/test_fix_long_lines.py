@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from loaderlint.findings.finding import Wrap
+from loaderlint.findings.finding import Replace, Wrap
+from loaderlint.fixes.brackets import Width
 from loaderlint.fixes.long_calls import Layout, on_few, on_one_each
-from loaderlint.fixes.long_lines import Width, broken_around
+from loaderlint.fixes.long_lines import broken_around
 from tests.fixes.fixing import fixed, place
 
 #: A call that is to be sorted, the longest line of the file, the line with it, and what becomes of that.
@@ -38,9 +39,22 @@ BROKEN = [
         "xxxx = f(\n    y for y in sorted(listed(a))\n)",
     ),
     ("listed(a)", 26, "for x, y in f(listed(a)):", "for x, y in f(\n    sorted(listed(a))\n):\n    pass"),
-    # No brackets hold it, and nothing else; or the line is no whole statement.
-    ("listed(a)", 24, "xxxx = listed(a) + [1]", None),
-    ("listed(a)", 24, "if x == listed(a):", None),
+    # No brackets hold it: the last ones of the value, or parentheses around it.
+    ("listed(a)", 24, "if x == listed(a):", "if x == sorted(\n    listed(a)\n):\n    pass"),
+    ("listed(a)", 27, "xxxx = listed(a) + b", "xxxx = (\n    sorted(listed(a)) + b\n)"),
+    ("listed(a)", 24, "xxxx = listed(a) + b", "xxxx = (\n    sorted(listed(a))\n    + b\n)"),
+    ("listed(a)", 29, "xxxx = listed(a) + b  # why", "xxxx = (\n    sorted(listed(a)) + b\n)  # why"),
+    ("listed(a)", 20, "xxxx = listed(a) + b", None),
+    (
+        "listed(a)",
+        24,
+        "if a:\n    pass\nelif b or listed(a):",
+        "if a:\n    pass\nelif b or sorted(\n    listed(a)\n):\n    pass",
+    ),
+    ("listed(a)", 28, "xxxx = (b + listed(a))", "xxxx = (\n    b + sorted(listed(a))\n)"),
+    ("listed(a)", 24, "xxxx = (b) + listed(a) - c", None),
+    ("listed(a)", 24, "x = a[listed(a)]  # why", "x = a[\n    sorted(listed(a))\n]  # why"),
+    # Or the line is no whole statement.
     ("listed(a)", 18, "x = 1; y = listed(a)", None),
     ("listed(a)", 20, "xxxx = f(\n    'long one' + listed(a)\n)", None),
     # A later line of a call is broken between its arguments; an argument that does not fit leaves it.
@@ -52,6 +66,8 @@ BROKEN = [
         "xxxx = f(\n    2,\n    *sorted(listed(a)),\n    z=1,\n)",
     ),
     ("listed(a)", 20, "xxxx = f(\n    'long one', listed(a)\n)", None),
+    ("listed(a)", 34, "xxxx = f(\n    yyyyyyyyyy=z or listed(a),\n)", None),
+    ("listed(a)", 24, "xxxx = [\n    y, listed(a), z, w,\n]", None),
     # A comment for a tool is about the line.
     ("listed(a)", 24, "xxxx = listed(a)  # noqa", None),
     # Nothing would make it fit.
@@ -98,11 +114,18 @@ def test_a_line_with_a_long_string_grows_no_longer_than_the_longest() -> None:
     )
 
 
+def test_a_chain_is_broken_where_it_changes_and_elsewhere() -> None:
+    text = "row = con.cursor().sort(b).first()  # why\r\n"
+    lines = ["row = (", "    self.get_con()", "    .cursor()", "    .sort(b)", "    .first()", ")  # why", ""]
+    assert fixed(text, [Replace(place(text, "con"), "self.get_con()")], 41) == "\r\n".join(lines)
+
+
 def test_two_changes_of_a_line_are_held_by_one_pair_of_brackets() -> None:
     text = "pairs = zip(listed(a), listed(b))\nx, y = listed(a), listed(b)\n"
     wraps = [Wrap(place(text, f"listed({one})", number=n), "sorted(", ")") for one in "ab" for n in (0, 1)]
     expected = (
-        "pairs = zip(\n    sorted(listed(a)), sorted(listed(b))\n)\nx, y = sorted(listed(a)), sorted(listed(b))\n"
+        "pairs = zip(\n    sorted(listed(a)), sorted(listed(b))\n)\n"
+        "x, y = (\n    sorted(listed(a)),\n    sorted(listed(b)),\n)\n"
     )
     assert fixed(text, wraps, 40) == expected
 

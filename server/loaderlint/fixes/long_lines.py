@@ -1,37 +1,33 @@
-"""Break the lines that a fix makes too long, as formatters do: at the outermost brackets around what it changed."""
+"""Break the lines that a fix makes too long, as formatters do: at the outermost brackets around what it changed, or
+else at parentheses around the value of the statement."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+import libcst as cst
+
+from loaderlint.fixes.brackets import Brackets, Width, broken_at, of_call, of_comprehension
 from loaderlint.fixes.draft import EXPRESSION, WRAP_END, WRAP_START, Draft
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.layout import DIRECTIVE
 from loaderlint.fixes.long_calls import Layout
+from loaderlint.fixes.parentheses import in_parentheses
 
 #: Ranks of changes within an expression.
 _WITHIN = (WRAP_START, WRAP_END, EXPRESSION)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-#: What a line break inserts.
-_INSERTED = re.compile(r",?(?:\r\n|\n)[ \t]*")
+#: What a line break inserts, with a parenthesis on either side of the new line.
+_INSERTED = re.compile(r"([,(]?(?:\r\n|\n)[ \t]*)(\))?")
 
 #: From where to where something goes, as offsets in the text of a line.
 _Span = tuple[int, int]
-
-
-class _Brackets(NamedTuple):
-    """Where brackets open and close, and what is in them: arguments, or the parts of a comprehension."""
-
-    opening: int
-    closing: int
-    parts: Sequence[str]
-    is_call: bool
 
 
 def with_lines_broken(draft: Draft, changes: Sequence[Change]) -> list[Change]:
@@ -44,7 +40,7 @@ def with_lines_broken(draft: Draft, changes: Sequence[Change]) -> list[Change]:
 
 
 def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
-    """What changes and breaks the line at `start`; nothing if it fits, or no brackets hold all changes of it."""
+    """What changes and breaks the line at `start`; nothing if it fits, or no line breaks make it fit."""
     end = draft.line_end(start)
     if any(one.rank not in _WITHIN or one.end > end or "\n" in one.text for one in own):
         return []
@@ -58,8 +54,20 @@ def _broken(draft: Draft, start: int, own: Sequence[Change]) -> list[Change]:
     code, spans = _with_changes(draft.text[start:end], start, own)
     width = Width(draft.indentation(start), draft.unit, draft.original.call_length(limit))
     lines = broken_around(code, spans, width, draft.layout)
+    if not lines and _is_statement(draft, start):
+        lines = in_parentheses(code, width, draft.layout)
     breaks = _breaks(code, draft.newline.join(lines)) if lines else None
     return _with_breaks(breaks, own, spans, start) if breaks else []
+
+
+def _is_statement(draft: Draft, start: int) -> bool:
+    """Whether a statement begins in the line at `start`. An argument on a line of its own, `key=a or b,`, may look like
+    one."""
+    tree = draft.known_tree(bisect_right(draft.original.starts, start) - 1)
+    if tree is None or not tree.exact:
+        return False
+    statements = (node for node in tree.nodes if isinstance(node, cst.BaseStatement))
+    return any(draft.line_start(tree.start(node)) == start for node in statements)
 
 
 def indented(draft: Draft, line: str) -> list[str]:
@@ -98,14 +106,24 @@ def _breaks(line: str, broken: str) -> list[tuple[int, str]] | None:
         if broken[done] == line[at : at + 1]:
             at, done = at + 1, done + 1
             continue
-        inserted = _INSERTED.match(broken, done)
-        kept = len(line[at:]) - len(line[at:].lstrip(" "))  # these are the end of the new indentation
-        if inserted is None or not inserted[0].endswith(" " * kept):
+        text = _inserted(line[at:], broken, done)
+        if text is None:
             return None
-        text = inserted[0][: len(inserted[0]) - kept]
         found.append((at, text))
         done += len(text)
     return found if at == len(line) else None
+
+
+def _inserted(rest: str, broken: str, at: int) -> str | None:
+    """What stands in `broken` at `at`, before the `rest` of the line; None if that is no line break."""
+    found = _INSERTED.match(broken, at)
+    if found is None:
+        return None
+    code = rest.lstrip(" ")
+    if found[2] and not code.startswith(")"):
+        return found[0]
+    kept = len(rest) - len(code)  # these spaces are the end of the new indentation
+    return found[1][: len(found[1]) - kept] if found[1].endswith(" " * kept) else None
 
 
 def _with_breaks(
@@ -129,18 +147,6 @@ def _with_breaks(
     return sorted([*changed, *new])
 
 
-class Width(NamedTuple):
-    """What a line begins with, what one more level of indentation is, and how many characters lines may have."""
-
-    indent: str
-    unit: str
-    limit: int
-
-    def holds(self, lines: Sequence[str]) -> bool:
-        """Whether no line is too long."""
-        return all(len(line) <= self.limit for line in lines)
-
-
 def broken_around(line: str, spans: Sequence[_Span], width: Width, layout: Layout) -> list[str]:
     """`line` as several lines where it is one whole statement, or the head of a `for` loop, with brackets that hold all
     of `spans`: what is in them on a line of its own; else each part of a comprehension on one, or arguments as `layout`
@@ -154,13 +160,7 @@ def broken_around(line: str, spans: Sequence[_Span], width: Width, layout: Layou
     brackets = _around(value, text, inside)
     if brackets is None:
         return []
-    deeper = width.indent + width.unit
-    head = width.indent + text[: brackets.opening + 1]
-    tail = width.indent + text[brackets.closing :]
-    for inner in _inner(brackets, text, deeper, width, layout):
-        if width.holds([head, *inner, tail]):
-            return [head, *inner, tail]
-    return []
+    return broken_at(brackets, text, width, layout)
 
 
 def _continued(text: str, width: Width) -> list[str]:
@@ -189,15 +189,6 @@ def _argument_starts(text: str) -> list[int]:
     return []
 
 
-def _inner(brackets: _Brackets, text: str, indent: str, width: Width, layout: Layout) -> Iterator[list[str]]:
-    """What may stand between the brackets, best first."""
-    yield [indent + text[brackets.opening + 1 : brackets.closing].strip()]
-    if brackets.is_call:
-        yield layout(brackets.parts, indent, width.limit)
-    else:
-        yield [indent + part for part in brackets.parts]
-
-
 def _value(text: str) -> ast.expr | None:
     """The expression that a statement ends with, or that a `for` loop goes over; None for other texts."""
     if not text.isascii():
@@ -214,48 +205,22 @@ def _value(text: str) -> ast.expr | None:
     return None
 
 
-def _around(node: ast.expr, text: str, spans: Sequence[_Span]) -> _Brackets | None:
+def _around(node: ast.expr, text: str, spans: Sequence[_Span]) -> Brackets | None:
     """The outermost brackets of an expression, or of what its trailers (`[0]`, `.name`) belong to, that hold all of
     `spans`, or are made by them."""
     while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Call) and (node.args or node.keywords):
-            brackets = _of_call(node, text)
+            brackets = of_call(node, text)
             if _holds(brackets, node.col_offset, spans):
                 return brackets
         node = node.func if isinstance(node, ast.Call) else node.value
     if not isinstance(node, _COMPREHENSIONS):
         return None
-    brackets = _of_comprehension(node, node.col_offset, node.end_col_offset or 0, text)
+    brackets = of_comprehension(node, node.col_offset, node.end_col_offset or 0, text)
     return brackets if _holds(brackets, brackets.opening, spans) else None
 
 
-def _holds(brackets: _Brackets, start: int, spans: Sequence[_Span]) -> bool:
+def _holds(brackets: Brackets, start: int, spans: Sequence[_Span]) -> bool:
     return spans[-1][1] >= brackets.opening and all(
         start <= first and last <= brackets.closing + 1 for first, last in spans
     )
-
-
-def _of_call(call: ast.Call, text: str) -> _Brackets:
-    opening = text.index("(", call.func.end_col_offset)
-    closing = (call.end_col_offset or 0) - 1
-    only = call.args[0] if len(call.args) == 1 and not call.keywords else None
-    if isinstance(only, ast.GeneratorExp):
-        return _of_comprehension(only, opening, closing + 1, text)
-    arguments: list[ast.expr | ast.keyword] = sorted([*call.args, *call.keywords], key=lambda one: one.col_offset)
-    commas = [text.rindex(",", 0, one.col_offset) for one in arguments[1:]]
-    parts = [text[start + 1 : end].strip() for start, end in pairwise([opening, *commas, closing])]
-    parts[-1] = parts[-1].removesuffix(",")
-    return _Brackets(opening, closing, parts, True)
-
-
-def _of_comprehension(
-    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, start: int, end: int, text: str
-) -> _Brackets:
-    """The brackets from `start` to `end` with a comprehension in them, which is parted before each `for` and `if`."""
-    cuts = [start + 1]
-    for one in node.generators:
-        word = "async for" if one.is_async else "for"
-        cuts.append(text.rindex(word, 0, one.target.col_offset))
-        cuts += [text.rindex("if", 0, test.col_offset) for test in one.ifs]
-    parts = [text[first:last].strip() for first, last in pairwise([*cuts, end - 1])]
-    return _Brackets(start, end - 1, parts, False)
