@@ -36,6 +36,8 @@ LONG = [
     "shift = self.sigma_of_it * self._get_rng().normal(0.0, 1.0, size=9)",
     "shift = self.sigma_of_it * (self._get_rng().normal() + self.rand(1))",
     "shift = a_of_it * b_of_it * self._get_rng().normal(0.0, 1.0, size=9)",
+    "shift = a_of_it + self._get_rng().normal(0.0, size=9) - mean_of_it_all",
+    "return mean_of_all + self._get_env().begin(1).get(self.keys_of[index])",
     "shift = self._get_rng().normal(0.0, 1.0, size=9) * self.sigma_of_it",
     "shift += self._get_rng().normal(0.0, 1.0, size=9) + a * b - (c - d)",
     "shift: float = self._get_rng().normal(0.0, 1.0, 9) * a / b[c] % d",

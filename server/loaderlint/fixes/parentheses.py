@@ -160,7 +160,7 @@ def _last_brackets(value: ast.expr, text: str) -> Brackets | None:
         before = text[: right.col_offset].rstrip()
         if before.endswith("("):
             return Brackets(len(before) - 1, text.index(")", right.end_col_offset), [], False)
-        return None if _is_chain(right, text) else _last_brackets(right, text)
+        return _last_brackets(right, text)
     if isinstance(value, ast.Call) and (value.args or value.keywords):
         return of_call(value, text)
     if isinstance(value, ast.Subscript):
