@@ -159,15 +159,18 @@ def _last_brackets(value: ast.expr, text: str) -> Brackets | None:
             return None
         before = text[: right.col_offset].rstrip()
         if before.endswith("("):
-            return Brackets(len(before) - 1, text.index(")", right.end_col_offset), [], False)
+            return _around_one(len(before) - 1, text.index(")", right.end_col_offset), text)
         return _last_brackets(right, text)
     if isinstance(value, ast.Call) and (value.args or value.keywords):
         return of_call(value, text)
     if isinstance(value, ast.Subscript):
-        closing = (value.end_col_offset or 0) - 1
-        opening = text.index("[", value.value.end_col_offset)
-        return Brackets(opening, closing, [text[opening + 1 : closing].strip()], False)
+        return _around_one(text.index("[", value.value.end_col_offset), (value.end_col_offset or 0) - 1, text)
     return None
+
+
+def _around_one(opening: int, closing: int, text: str) -> Brackets:
+    """Brackets with one expression in them, which stays whole."""
+    return Brackets(opening, closing, [text[opening + 1 : closing].strip()], False)
 
 
 def _cuts(value: ast.expr, text: str) -> list[int]:
