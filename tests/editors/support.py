@@ -83,6 +83,46 @@ def project_in(folder: Path) -> Project:
     return made
 
 
+#: A draw that two loaders run in their workers. Its fix edits three files: the function that seeds a worker is defined
+#: beside the dataset, and both loaders import it.
+NOISE = {
+    "noise.py": "import numpy as np\n\n\ndef noise():\n    return np.random.rand()\n",
+    "signals.py": """\
+from torch.utils.data import Dataset
+
+from noise import noise
+
+
+class Signals(Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return noise()
+""",
+    "fit.py": """\
+from torch.utils.data import DataLoader
+
+from signals import Signals
+
+loader = DataLoader(Signals(), batch_size=8, shuffle=True, num_workers=2)
+""",
+    "score.py": """\
+from torch.utils.data import DataLoader
+
+from signals import Signals
+
+loader = DataLoader(Signals(), batch_size=8, num_workers=2)
+""",
+}
+
+
+def add_noise(project: Project) -> None:
+    """Put a draw into the project whose fix edits several files."""
+    for name, text in NOISE.items():
+        (project / name).write_text(text, encoding="utf-8")
+
+
 def played(command: Sequence[str | Path], project: Project, **variables: str | Path) -> Mapping[str, Any]:
     """Run an editor on a script, which leaves a report (JSON) of what it saw. The test fails with the editor's own
     words if the script does."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.support import HERE, Project, installed, played, snippet
+from tests.editors.support import HERE, Project, add_noise, installed, played, snippet
 
 CLIENTS = pytest.mark.parametrize(
     ("client", "newest"),
@@ -45,6 +45,30 @@ def test_a_session(project: Project, client: str, newest: bool) -> None:
     assert "        TileStream(slides),\n" in loaders and "generator=" in loaders
     compile(loaders, "loaders.py", "exec")
     assert project.unchanged("transforms.py")
+
+
+@CLIENTS
+def test_a_fix_of_several_files_and_its_undo(project: Project, client: str, newest: bool) -> None:
+    add_noise(project)
+    seen = emacs(project, f"{client}-undo", client, newest=newest)
+
+    assert seen["fixed"] == ["fit.py", "score.py", "signals.py"]
+    assert seen["undone"] == [["fit.py", "score.py", "signals.py"], ["fit.py", "score.py"], ["score.py"], []]
+    if client == "lsp-mode":
+        assert seen["asked"] == []
+        return
+    # eglot asks, because these files are not open.
+    (question,) = seen["asked"]
+    assert "Server wants to edit" in question
+    assert all(str(project / name) in question for name in seen["fixed"]) and "noise.py" not in question
+
+
+def test_eglot_can_be_told_not_to_ask(project: Project) -> None:
+    add_noise(project)
+    seen = emacs(project, "eglot-undo", "eglot", "Fixes of several files", newest=True)
+
+    assert seen["asked"] == []
+    assert seen["fixed"] == ["fit.py", "score.py", "signals.py"]
 
 
 @CLIENTS

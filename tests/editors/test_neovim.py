@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.support import HERE, Project, installed, played, snippet
+from tests.editors.support import HERE, NOISE, Project, add_noise, installed, played, snippet
 
 CONFIGURATIONS = pytest.mark.parametrize(
     ("heading", "newest"),
@@ -58,6 +58,18 @@ def test_fix_all(project: Project, heading: str, newest: bool) -> None:
     assert "weight = np.copy(self.weights[index])" in datasets
     assert "for path in shard_by_worker(self.paths):" in datasets
     compile(datasets, "datasets.py", "exec")
+
+
+@CONFIGURATIONS
+def test_a_fix_of_several_files_and_its_undo(project: Project, heading: str, newest: bool) -> None:
+    add_noise(project)
+    seen = neovim(project, "undo", heading, newest=newest)
+
+    assert seen["fixed"] == ["fit.py", "score.py", "signals.py"]
+    assert seen["shown"] == ["noise.py"]
+    assert seen["undone"] == [["fit.py", "score.py", "signals.py"], ["fit.py", "score.py"], ["score.py"], []]
+    for name in NOISE:
+        assert (project.read(name) == NOISE[name]) == (name == "noise.py")
 
 
 def test_settings(project: Project) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint import __version__
-from tests.editors.support import HERE, ROOT, Project, project_in
+from tests.editors.support import HERE, NOISE, ROOT, Project, add_noise, project_in
 
 pytest.importorskip("playwright", reason="what drives the browser is not installed; to get it: make setup-editors")
 
@@ -143,12 +143,14 @@ def test_fixes_with_the_keyboard(code: Workbench) -> None:
     expect(code.problem("LDR401")).to_have_count(0)
     expect(code.text("np.copy(self.weights[index])")).to_have_count(1)
 
-    # In a file that is not open: it is edited at once, as by a rename, and can be undone there.
+    # In a file that is not open: it is edited at once, as by a rename, opened and not saved, and can be undone there.
     code.go("transforms.py", 11, 20)
     expect(code.problem("LDR101")).not_to_have_count(0)
     code.go("transforms.py", 11, 20)
     code.fix("Seed each worker")
     expect(code.problem("LDR101")).to_have_count(0)
+    expect(code.page.locator('.tab.dirty[aria-label^="loaders.py"]')).to_have_count(1)
+    assert code.project.unchanged("loaders.py")
     code.go("loaders.py", 24, 1)  # in the middle of the screen: the Problems view leaves few lines in sight
     expect(code.text("worker_init_fn=seed_worker,")).to_have_count(1)
     code.picture("fixed in the other file")
@@ -170,6 +172,66 @@ def test_fixes_with_the_keyboard(code: Workbench) -> None:
     code.on_disk("loaders.py", "worker_init_fn=seed_worker,")
     compile(code.project.read("loaders.py"), "loaders.py", "exec")
     assert code.project.unchanged("transforms.py")
+
+
+@pytest.fixture
+def noise(project: Project) -> None:
+    """Add a draw whose fix edits several files, before VS Code opens the project."""
+    add_noise(project)
+
+
+@pytest.mark.usefixtures("noise")
+def test_one_undo_takes_a_fix_of_several_files_back(code: Workbench) -> None:
+    edited = ("signals.py", "fit.py", "score.py")
+    code.go("noise.py", 5, 12)
+    expect(code.problem("LDR101")).to_have_count(1)
+    code.go("noise.py", 5, 12)
+    code.fix("Seed each worker: pass `worker_init_fn=seed_worker` to 2 loaders (edits fit.py and 2 other files)")
+    expect(code.problem("LDR101")).to_have_count(0)
+    for name in edited:  # they were not open, so VS Code saves them
+        code.on_disk(name, "seed_worker")
+    expect(code.page.locator(".tab")).to_have_count(1)
+
+    # In the file with the finding there is nothing to be undone.
+    code.go("noise.py", 5, 12)
+    code.press("Control+z")
+    code.go("fit.py", 1, 1)
+    expect(code.text("worker_init_fn=seed_worker,")).to_have_count(1)
+    expect(code.problem("LDR101")).to_have_count(0)
+
+    # In one that the fix edited, one undo takes back all of them, and leaves them unsaved.
+    code.go("fit.py", 1, 1)
+    code.press("Control+z")
+    expect(code.text("seed_worker")).to_have_count(0)
+    expect(code.problem("LDR101")).to_have_count(1)
+    code.go("score.py", 1, 1)
+    expect(code.text("seed_worker")).to_have_count(0)
+    expect(code.page.locator(".tab.active.dirty")).to_have_count(1)
+    code.picture("undone")
+    for name in edited:
+        assert "seed_worker" in code.project.read(name)
+    code.save_all()
+    for name, text in NOISE.items():
+        code.until(f"{name} as it was", lambda at=name, was=text: code.project.read(at) == was)
+
+
+@pytest.mark.usefixtures("noise")
+def test_undo_after_another_edit_takes_a_fix_back_in_one_file(code: Workbench) -> None:
+    code.go("noise.py", 5, 12)
+    expect(code.problem("LDR101")).to_have_count(1)
+    code.go("noise.py", 5, 12)
+    code.fix("Seed each worker")
+    code.on_disk("score.py", "seed_worker")
+    code.go("score.py", 1, 1)
+    code.type("# how well it does\n")
+    code.go("fit.py", 1, 1)
+    expect(code.text("seed_worker")).to_have_count(2)
+    code.press("Control+z")
+    expect(code.text("seed_worker")).to_have_count(0)
+    code.go("score.py", 1, 1)
+    expect(code.text("seed_worker")).to_have_count(2)
+    code.go("signals.py", 1, 1)
+    expect(code.text("def seed_worker")).to_have_count(1)
 
 
 def test_the_changes_of_a_safe_fix_can_be_shown_first(code: Workbench) -> None:

@@ -15,9 +15,6 @@
       enable-local-variables nil
       ;; What takes the place of a built-in function here need not be compiled.
       native-comp-enable-subr-trampolines nil
-      ;; Nobody is there to be asked.
-      eglot-confirm-server-initiated-edits nil
-      eglot-confirm-server-edits nil
       eglot-sync-connect 30
       eglot-connect-timeout 60
       lsp-auto-guess-root t
@@ -26,6 +23,8 @@
       lsp-warn-no-matched-clients nil)
 
 (defvar steps-seen nil "What is reported: an alist.")
+
+(defvar steps-asked nil "The questions that were asked and answered with yes, the last one first.")
 
 (defun steps-see (name value)
   "Report VALUE as NAME."
@@ -66,15 +65,16 @@
           (cl-remove-if-not (lambda (overlay) (overlay-get overlay 'flymake-diagnostic)) (overlays-in start end))))
 
 (defun steps-choosing (title act)
-  "Call ACT; in its menu, choose the entry that begins with TITLE.  Return all entries."
+  "Call ACT; in its menu, choose the entry that begins with TITLE.  Return all entries.
+Questions are answered with yes and kept in `steps-asked'."
   (let (offered (last-nonmenu-event ?\r)) ; with an event of the mouse, eglot would open a menu of the window system
     (cl-letf (((symbol-function 'completing-read)
                (lambda (_prompt entries &rest _)
                  (setq offered (all-completions "" entries))
                  (or (cl-find-if (lambda (entry) (string-prefix-p title entry)) offered)
                      (error "No action begins with %s: %S" title offered))))
-              ((symbol-function 'y-or-n-p) (lambda (&rest _) t))
-              ((symbol-function 'yes-or-no-p) (lambda (&rest _) t)))
+              ((symbol-function 'y-or-n-p) (lambda (question) (push question steps-asked)))
+              ((symbol-function 'yes-or-no-p) (lambda (question) (push question steps-asked))))
       (funcall act))
     offered))
 
