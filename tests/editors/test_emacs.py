@@ -87,3 +87,12 @@ def test_questions(project: Project, newest: bool) -> None:
     assert "the DataLoader in training_loader() at loaders.py:16" in seen["workers"]
     assert seen["supposed"].startswith("With python=3.14:")
     assert "findings in 3 files" in seen["checked"]
+
+
+@pytest.mark.parametrize("newest", [pytest.param(False, id="eglot"), pytest.param(True, id="newest-eglot")])
+def test_a_hover_without_markdown_mode_is_plain_text(project: Project, newest: bool) -> None:
+    seen = emacs(project, "eglot-hover", "eglot", newest=newest)
+
+    assert seen["markdown"] is None, "markdown-mode is there"
+    assert "Copied into each worker" in seen["loader"]
+    assert not any(sign in seen["loader"] for sign in ("**", "`", "](", "&nbsp;"))

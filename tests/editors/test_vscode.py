@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -373,6 +376,21 @@ def test_questions(code: Workbench) -> None:
     code.picture("debug information")
 
 
+def test_links_of_the_worker_map_and_of_an_explanation(code: Workbench) -> None:
+    code.go("loaders.py", 16, 12)
+    code.click_lens("9 functions in its workers", code.page.locator('.tab[aria-label^="worker map (loaders.py)"]'))
+    code.follow("datasets.py:22")  # NucleiDataset.__getitem__
+    expect(code.page.locator('.tab.selected[aria-label^="datasets.py"]')).to_be_visible()
+    expect(code.position(22, 1)).to_be_visible()
+    code.command("View: Close All Editors")
+
+    code.go("transforms.py", 21, 9)
+    code.command("loaderlint: Explain This Line")
+    code.follow("loaders.py:16")  # the loader whose workers run the line
+    expect(code.page.locator('.tab.selected[aria-label^="loaders.py"]')).to_be_visible()
+    expect(code.position(16, 1)).to_be_visible()
+
+
 def test_a_message_in_the_terminal_leads_to_its_page(code: Workbench) -> None:
     (code.project / "printed.txt").write_text("zipfile.BadZipFile: Bad CRC-32 for file 'a.png'\n")
     code.go("transforms.py", 11, 20)
@@ -401,6 +419,17 @@ def test_the_status_item_has_restart(code: Workbench) -> None:
     code.picture("status")
 
 
+@pytest.fixture
+def complaining(home: Project) -> Iterator[None]:
+    """Let each server that is started write an error first."""
+    program = home.home / "bin" / "loaderlint"
+    before = program.read_text()
+    program.write_text(before.replace("\n", "\necho 'MemoryError: no room left' >&2\n", 1))
+    yield
+    program.write_text(before)
+
+
+@pytest.mark.usefixtures("complaining")
 def test_the_server_dies_too_often(code: Workbench, home: Project) -> None:
     code.go("loaders.py", 27, 20)
     expect(code.problem("LDR103")).to_have_count(1)
@@ -412,6 +441,7 @@ def test_the_server_dies_too_often(code: Workbench, home: Project) -> None:
         code.until("its engine", lambda at=threads: any(one.read_text() for one in at.glob("*/children")))
         os.kill(int(killed), signal.SIGKILL)
     said = code.notification("stopped 5 times within three minutes and is off now")
+    expect(said).to_contain_text("Its last error: MemoryError: no room left")
     expect(said.locator(".monaco-button", has_text="Show Logs")).to_be_visible()
     code.picture("crashed")
     code.answer("stopped 5 times", "Restart")
@@ -486,6 +516,39 @@ def test_a_notebook(code: Workbench) -> None:
     code.save()
     code.on_disk("explore.ipynb", "return self._get_rng().random()")
     assert "%matplotlib inline" in code.project.read("explore.ipynb")
+
+
+@pytest.fixture
+def notebook(project: Project) -> None:
+    """Add a notebook with a finding, before VS Code opens the project."""
+    add_notebook(project)
+
+
+@pytest.mark.usefixtures("notebook")
+def test_the_whole_workspace_with_a_notebook_is_remembered(code: Workbench, address: str) -> None:
+    program = code.project.home / "bin" / "loaderlint"
+    command = [program, "check", "--no-cache", "--color=never", code.project.folder]
+    told = subprocess.run(command, capture_output=True, text=True).stdout.strip().splitlines()[-1]
+    counted = re.match(r"\d+ findings in \d+ files", told)
+    assert counted is not None, told
+
+    code.go("train.py")
+    code.command("loaderlint: Check the Whole Workspace")
+    expect(code.notification(f"loaderlint: {counted[0]}")).to_be_visible()
+    expect(code.problem("explore.ipynb")).not_to_have_count(0)
+    code.picture("the notebook is counted")
+
+    code.start(address)
+    code.go("train.py")
+    expect(code.problem("LDR502")).to_have_count(1)
+    expect(code.problem("explore.ipynb")).not_to_have_count(0)
+    code.picture("the mode is remembered")
+    code.command("loaderlint: Show Findings of Open Files Only")
+    expect(code.problem("LDR502")).to_have_count(0)
+    code.start(address)
+    code.go("transforms.py", 11, 20)
+    expect(code.problem("LDR101")).not_to_have_count(0)
+    expect(code.problem("LDR502")).to_have_count(0)
 
 
 DRAW = (

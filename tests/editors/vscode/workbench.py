@@ -220,7 +220,16 @@ class Workbench:
         """Open a file and put the cursor there (from 1)."""
         self._quick_input("Control+P", f"{name}:{line}:{column}", name)
         self.tab(name).wait_for()
-        self.page.locator(".statusbar-item", has_text=f"Ln {line}, Col {column}").wait_for()
+        self.position(line, column).wait_for()
+
+    def position(self, line: int, column: int) -> Locator:
+        """What the status bar says if the cursor is there (from 1)."""
+        return self.page.locator(".statusbar-item", has_text=re.compile(rf"Ln {line}, Col {column}\b"))
+
+    def follow(self, words: str) -> None:
+        """Click a link in an editor."""
+        link = self.page.locator(".monaco-editor .detected-link", has_text=words).first
+        link.click(modifiers=["Control"])
 
     def tab(self, name: str) -> Locator:
         """The tab of what was opened last, if that is `name`."""
