@@ -32,6 +32,7 @@ def _readme() -> float:
     """Seconds from `git clone` to the end of the first `loaderlint check`, by the commands of README. The repository is
     the local one."""
     theirs = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    theirs["PIP_NO_CACHE_DIR"] = "1"  # a new user has to download everything
     with tempfile.TemporaryDirectory() as folder:
         programs = Path(folder, "loaderlint", ".venv", "Scripts" if sys.platform == "win32" else "bin")
         start = time.monotonic()
