@@ -56,7 +56,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, Silence
-from loaderlint.project.evaluation.values import LibObject
+from loaderlint.project.evaluation.values import LibObject, Site
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.missing_set_epoch.distributed_samplers import (
@@ -71,7 +71,7 @@ from loaderlint.rules.missing_set_epoch.distributed_samplers import (
 from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
 from loaderlint.rules.missing_set_epoch.single_process import unset_without
 from loaderlint.rules.shared.epoch_passes import Pass
-from loaderlint.rules.shared.judgement import undoubted, weighed_for
+from loaderlint.rules.shared.judgement import undoubted, unset_at, unset_evidence, weighed_for
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 
@@ -101,23 +101,26 @@ def _judge(sampler: LibObject, one: Pass, setting: str, model: Model) -> Iterato
         reason = f"the loop in `{model.label(one.frame)}` evaluates"
         yield from silent(RULE.name, here, reason, model)
         return
+    option = unset_at(sampler.site, one.loader, model)
     severity = Severity.INFORMATION if setting else RULE.severity
     fix = None if setting else set_epoch_fix(sampler, model)
     yield weighed_for(one.loader, undoubted(RULE, certainty, severity)).finding(
-        _without(setting, one) if setting else _never(one, model),
+        _without(setting, one) if setting else _never(one, option, model),
         here.place(model),
         SAMPLER,
         (
             Evidence(
                 model.step_place(one.frame, one.step), "each iteration of the loop around this goes through the loader"
             ),
+            *unset_evidence(option, model),
         ),
         (fix,) if fix else (),
     )
 
 
-def _never(one: Pass, model: Model) -> str:
-    when = "in a distributed run, " if has_other_sampler(one.loader, model) else ""
+def _never(one: Pass, option: Site | None, model: Model) -> str:
+    """The message. `option`: the test without which nothing creates the sampler."""
+    when = "in a distributed run, " if option is not None or has_other_sampler(one.loader, model) else ""
     return (
         f"{when}every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
         f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
