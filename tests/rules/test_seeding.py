@@ -168,7 +168,7 @@ FIXED: dict[str, str] = {
     "DataLoader(D(), num_workers=2, worker_init_fn=None)": "pass `worker_init_fn=seed_worker`",
     "DataLoader(D(), num_workers=2, worker_init_fn=load)": "",
     "DataLoader(D(), num_workers=2, worker_init_fn=print)": "",
-    "DataLoader(D(), num_workers=2, **{'worker_init_fn': None})": "pass `worker_init_fn=seed_worker`",
+    "DataLoader(D(), num_workers=2, **{'worker_init_fn': None})": "",
     "DataLoader(D(), 1, False, None, None, 2, None, False, False, 0, None)": "",
     "DataLoader(D(), 1, False, None, None, 2, None, False, False, 0)": "pass `worker_init_fn=seed_worker`",
     "def f(n): random.seed(n) | DataLoader(D(), num_workers=2, worker_init_fn=f)": "seed NumPy in its worker_init_fn",
