@@ -353,7 +353,8 @@ CHANGED: dict[str, str] = {
     "self.x = [{'a': 1}, {'a': 2}] / x = dict(self.x[index]); x['a'] += 1; return x": "",
     "self.x = [{'a': 1}, {'a': 2}] / x = copy.deepcopy(self.x[index]); x['a'] += 1; return x": "",
     "self.x = json.load(open(path)) / x = self.x[index]; x['a'] += 1; return x": "warning '+=' '.copy()'",
-    "self.x = json.load(open(path)) / x = self.x[index]; x['a'].append(3); return x": "warning '.append()' 'copy.deepcopy(...)'",
+    "self.x = json.load(open(path)) / x = self.x[index]; x['a'].append(3); "
+    "return x": "warning '.append()' 'copy.deepcopy(...)'",
     "self.x = json.load(open(path)) / self.x['n'] += 1; return self.x": "",
     "self.x = load(path) / x = self.x[index]; x += 1; return x": "kind unknown",
     "self.x = load(path) / x = self.x[index]; x[:, 0] = 1; "
@@ -386,7 +387,8 @@ CHANGED: dict[str, str] = {
     "return x": "information an assignment to its items 'copy.deepcopy(...)'",
     "self.train_dataset = load(path) / x = self.train_dataset[index]; x[:, 0] = 1; "
     "return x": "the worker creates what it changes",
-    "self.dataset = json.load(open(path)) / x = self.dataset[index]; x['a'].append(1); return x": "warning '.append()' 'copy.deepcopy(...)'",
+    "self.dataset = json.load(open(path)) / x = self.dataset[index]; x['a'].append(1); "
+    "return x": "warning '.append()' 'copy.deepcopy(...)'",
     "self.dataset = np.load(path) / x = self.dataset[index]; x[:, 0] = 1; "
     "return x": "warning an assignment to its items 'np.copy(...)'",
     "self.x = load(path); self.d = {} / if index not in self.d: self.d[index] = []; self.d[index].append(1); "
