@@ -46,7 +46,7 @@ files were created. On ext4 it depends on hashes of the names. Measured with 12 
   `if args.limit > 0:`, where the option is 0 by default. Only the order of the samples remains, a hint.
 - No program calls the function that lists the files, although others create the same loader: a hint.
 - A path has backslashes or a drive, as in `C:/data`: only Windows finds the files, and its NTFS lists them by name. A
-  hint.
+  hint. (The default of an option does not count: users may set another one.)
 - The second path is built from the first one's name.
 - Both list one folder, whose order is the same each time. Only the order of the samples remains, a hint.
 - Both patterns name one file of each of the same folders: `glob(root + "/*/left.png")`, `glob(root + "/*/right.png")`.

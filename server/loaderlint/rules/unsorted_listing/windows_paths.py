@@ -11,12 +11,16 @@ from collections.abc import Sequence
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.name_patterns import templates_of
+from loaderlint.project.evaluation.values import Atom, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.listing_order import LOOPED_SET, Listing
 
 #: A backslash before or after a name. In the patterns of glob, it does not quote anything.
 _SEPARATOR = re.compile(r"[\w.*?-]\\|\\[\w.*?-]")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+#: Functions that make a path of others, of which the first has the drive, and how many are followed.
+_JOINS = frozenset({"os.path.join", "os.path.abspath", "os.path.normpath", "pathlib.Path", "pathlib.Path.joinpath"})
+_MAX_JOINS = 4
 
 
 def is_of_windows(listing: Listing, model: Model) -> bool:
@@ -30,6 +34,23 @@ def is_of_windows(listing: Listing, model: Model) -> bool:
         built = templates_of(model.ev, part, frame)
         if built and all(map(_is_path_of_windows, built)):
             return True
+        if _has_drive(model.ev.eval(part, frame), model, _MAX_JOINS):
+            return True
+    return False
+
+
+def _has_drive(value: Val, model: Model, depth: int) -> bool:
+    """Whether a path begins with a drive, itself or in what it is joined from."""
+    return bool(value.atoms) and all(_begins_with_drive(atom, model, depth) for atom in value.atoms)
+
+
+def _begins_with_drive(atom: Atom, model: Model, depth: int) -> bool:
+    match atom:
+        case Literal_(_, str(text)) if not atom.configured:
+            return _DRIVE.match(text) is not None
+        case LibObject(name, site) if name in _JOINS and depth > 0:
+            parts = model.ev.calls.site_arguments(site).positional
+            return bool(parts) and _has_drive(parts[0], model, depth - 1)
     return False
 
 
