@@ -202,14 +202,21 @@ def _takes(ev: Evaluator, number: int, value: int, frame: Frame) -> bool:
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
-    """`left or right` is never a false constant of the left, and `left and right` never a true one. After an object
-    that is always true, `or` does not run its right side."""
+    """`left or right` is never a false constant of the left, and `left and right` never a true one. After what is
+    always true, `or` does not run its right side, nor does `and` after a false constant."""
     left = ev.eval(e.left, frame)
-    if e.op == "or" and left.atoms and all(_is_true_object(ev, atom) for atom in left.atoms):
+    if left.atoms and all(_decides(ev, atom, e.op) for atom in left.atoms):
         return left
     right = ev.eval(e.right, frame)
     passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
     return _passing_over(passed_over, left, right)
+
+
+def _decides(ev: Evaluator, atom: Atom, op: str) -> bool:
+    """Whether `or` or `and` gives its left side, and does not run the right one, where the left is this."""
+    if isinstance(atom, Literal_):
+        return not atom.configured and bool(atom.value) is (op == "or")
+    return op == "or" and _is_true_object(ev, atom)
 
 
 def _passing_over(constants: Sequence[Atom], value: Val, other: Val) -> Val:
