@@ -163,7 +163,7 @@ class IdleLoaders:
         if self._ev.names.class_around(file, piece) is not None:
             return True  # a member of a class
         reading = (number for number in file.mentioning(name) if not self._failing.cuts_off(file.path, number))
-        by_text = any(True for word in _LOOK_UP for _ in file.asking(holds, word))
+        by_text = any(file.all_asking(holds, word) for word in _LOOK_UP)
         if any(self._reads(name, file.path, number, by_text=by_text) for number in reading):
             return True
         return may_be_imported(self._ev, name, file.path)

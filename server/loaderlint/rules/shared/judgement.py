@@ -149,12 +149,11 @@ class WorkerVerdict(Verdict, Generic[_About], frozen=True):
     def lacking(self, frames: Sequence[Frame], model: Model) -> tuple[Place, ...]:
         """Where the loaders are created that run these frames, or where a loader that is not known begins to run each
         of them: `Finding.lacking`."""
-        places = (
-            model.def_place(model.chain(frame, one)[0]) if one.site is None else model.site_place(one.site)
-            for one in self.exposure.loaders
-            for frame in frames
-        )
-        return tuple(dict.fromkeys(places))
+        loaders = self.exposure.loaders
+        sites = (model.site_place(one.site) for one in loaders if one.site is not None)
+        unknown = (one for one in loaders if one.site is None)
+        begins = (model.def_place(model.chain(frame, one)[0]) for one in unknown for frame in frames)
+        return tuple(dict.fromkeys((*sites, *begins)))
 
     def why(self, model: Model) -> tuple[Evidence, ...]:
         """The evidence that workers run it."""
