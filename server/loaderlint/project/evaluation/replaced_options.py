@@ -31,7 +31,7 @@ def replaced(ev: Evaluator, path: Path, name: str) -> Val | None:
     the def that parses it and in any case. (Nothing is a parsed command line before that.) None if no code does so, if
     the value is made of the option, or if the file parses more than once."""
     file = ev.file(path)
-    storing = list(_pieces(file, name)) if file is not None else []
+    storing = list(storing_pieces(file, name)) if file is not None else []
     parsing = list(_parses(ev, path, file)) if storing and file is not None else []
     if len(parsing) != 1:
         return None
@@ -65,7 +65,7 @@ def open_frame(ev: Evaluator, path: Path, piece: int, def_: int) -> Frame:
     return body if def_ == 0 else ev.functions.open_frame(FunctionRef(path, piece, def_), None, None) or body
 
 
-def _pieces(file: ProjectFile, name: str) -> Iterator[int]:
+def storing_pieces(file: ProjectFile, name: str) -> Iterator[int]:
     """The pieces of a file that may store an option."""
     for piece in file.mentioning(name):
         if any(file.pieces[piece].holds(text) for text in storing_texts(name)):

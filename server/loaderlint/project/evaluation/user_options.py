@@ -23,7 +23,14 @@ from loaderlint.project.evaluation.later_attributes import RECORDS, replaced_on,
 from loaderlint.project.evaluation.number_bounds import count_of
 from loaderlint.project.evaluation.operators import split_text
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.replaced_options import PARSE, open_frame, replaced, stores_option, storing_texts
+from loaderlint.project.evaluation.replaced_options import (
+    PARSE,
+    open_frame,
+    replaced,
+    stores_option,
+    storing_pieces,
+    storing_texts,
+)
 from loaderlint.project.evaluation.taken_over_options import TAKING_OVER, taken_over, takes_over
 from loaderlint.project.evaluation.values import (
     NOT_GIVEN,
@@ -306,9 +313,8 @@ class UserOptions:
         """What the code of some files stores in an option: `args.workers = 4`, `options["workers"] = 4`."""
         for path in paths:
             file = self._ev.file(path)
-            for piece in file.mentioning(name) if file else ():
-                if file is not None and any(file.pieces[piece].holds(text) for text in storing_texts(name)):
-                    yield from self._stored(name, path, piece)
+            for piece in storing_pieces(file, name) if file else ():
+                yield from self._stored(name, path, piece)
 
     def _split_up(self, name: str, values: list[Val]) -> list[Val]:
         """The values of an option, or the parts of its texts where code stores them instead:
